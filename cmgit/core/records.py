@@ -1,0 +1,192 @@
+"""Records that cross stages. Frozen and slotted; what is many is columns (`cmgit.core.facts`, `cmgit.core.tables`).
+
+Paths are `str`, repository-relative, with `/`, decoded from git's raw bytes as UTF-8 with `surrogateescape`, so any
+name that git accepts makes the round trip (`path_bytes`). Object ids are lower-case hex of 40 or 64 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+def path_text(raw: bytes) -> str:
+    """A raw git path as text; bytes that are not UTF-8 become lone surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def path_bytes(path: str) -> bytes:
+    """The raw git path of a text made by `path_text`."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+class Role(IntEnum):
+    """What a file is in its repository. A role damps ranking; it never hides a file."""
+
+    SOURCE = 0
+    TEST = 1
+    FIXTURE = 2
+    GENERATED = 3
+    VENDORED = 4
+    MINIFIED = 5
+    BUILD = 6  # build output: dist/, build/, out/
+    DECLARATION = 7  # .d.ts
+    EXAMPLE = 8  # examples, demos, stories, docs, benchmarks
+    CONFIG = 9  # vite.config.ts, .eslintrc.cjs, …
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """One entry of a git tree, flattened. mode: git's, as an int (0o100644, 0o120000 link, 0o160000 gitlink)."""
+
+    path: str
+    mode: int
+    oid: str
+
+
+class ChangeKind(IntEnum):
+    MODIFIED = 0  # content, mode or type on disk differs from the tree
+    ADDED = 1  # in the index or untracked and not ignored, not in the tree
+    DELETED = 2  # in the tree, not on disk
+    CONFLICTED = 3  # unmerged; disk holds what the user sees
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path in which the working tree differs from a tree, as git itself says. Renames are DELETED + ADDED."""
+
+    path: str
+    kind: ChangeKind
+
+
+@dataclass(frozen=True, slots=True)
+class BlobKey:
+    """What facts are stored under: the same bytes in another language are other facts."""
+
+    oid: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file of a tree that belongs in an index: source in a known language, or a config file that linking reads.
+
+    language: name in `cmgit.languages`, or "" for a config file (package.json, tsconfig.json, pnpm-workspace.yaml, …).
+    """
+
+    path: str
+    oid: str
+    mode: int
+    language: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A step of a long job. total: 0 while unknown. unit: what is counted ("files", "units")."""
+
+    stage: str
+    done: int
+    total: int
+    unit: str = ""
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+def no_progress(_: Progress) -> None:
+    """For callers that show nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a view still lacks; both 0 for a complete one."""
+
+    files: int = 0
+    vectors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnitView:
+    """One unit as it is now. `unit` is its global row in the view; lines from 1 inclusive, bytes from 0 exclusive."""
+
+    unit: int
+    path: str
+    name: str
+    qualname: str
+    kind: str
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    exported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RankedUnit:
+    """A unit with its score; `why` names each signal's share (the sum is the score)."""
+
+    unit: int
+    score: float
+    why: tuple[tuple[str, float], ...] = ()
+
+
+class ItemRole(IntEnum):
+    ROOT = 0
+    DEPENDENCY = 1
+    WHOLE_FILE = 2
+    SIGNATURE = 3
+    PART = 4
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """One piece of source in a context; the range is exactly what is shown. `masked`: shown text differs from disk."""
+
+    role: ItemRole
+    path: str
+    name: str
+    qualname: str
+    kind: str
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    oid: str
+    score: float
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    of: str
+    path: str
+    line: int
+    caller: str
+    confidence: str = "proven"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The answer to one prompt. omitted: what the roots need and the budget did not hold, {reason: count}."""
+
+    route: str
+    tree: str
+    dirty: int
+    items: tuple[ContextItem, ...]
+    call_sites: tuple[CallSite, ...]
+    omitted: dict[str, int]
+    source_bytes: int
+    text: str
+    pending: Pending
+    seconds: dict[str, float] = field(default_factory=dict)
+    explain: tuple[dict[str, object], ...] = ()

@@ -1,0 +1,78 @@
+"""Columns that are kept beside the facts: terms, text keys, edges. Same conventions as `cmgit.core.facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+@dataclass(frozen=True, slots=True)
+class BlobTerms:
+    """Terms of one blob's units, for word search. Rows are grouped by term, terms sorted by code point.
+
+    terms: distinct terms of the blob. starts: first row of each term, one more entry at the end. unit: unit row.
+    counts: packed occurrences, see `pack_counts`. lengths: for each unit row the number of term occurrences (an
+    integer, so that averages over a tree are exact in any order).
+    """
+
+    terms: tuple[str, ...]
+    starts: Sequence[int]
+    unit: Sequence[int]
+    counts: Sequence[int]
+    lengths: Sequence[int]
+
+
+def pack_counts(name: int, owner: int, doc: int, string: int, body: int) -> int:
+    """Occurrences by field in an unsigned 32-bit integer, saturating: name 4 bits, owner 4, doc 8, string 8, body 8."""
+    return min(name, 15) | min(owner, 15) << 4 | min(doc, 255) << 8 | min(string, 255) << 16 | min(body, 255) << 24
+
+
+@dataclass(frozen=True, slots=True)
+class BlobTexts:
+    """Keys of the texts that are embedded for one blob's units.
+
+    unit: unit row, ascending, a unit may have several texts (windows). key: 16-byte digests of the texts; the same
+    text has the same key in every blob, so it is embedded once.
+    """
+
+    unit: Sequence[int]
+    key: Sequence[bytes]
+
+
+class EdgeStatus(IntEnum):
+    RESOLVED = 0  # bound to a unit of this tree
+    EXTERNAL = 1  # another package or a built-in
+    UNKNOWN = 2  # could not be decided; never shown as "none"
+
+
+class Confidence(IntEnum):
+    PROVEN = 0  # by scope, import or type
+    LIKELY = 1  # by a stated rule
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdges:
+    """Edges that start in one file of one tree, in document order of their evidence.
+
+    is_import: 1 where `source` is a row of the blob's imports, 0 where it is a row of its references. A row may occur
+    several times (overloads, unions). target_path: string index into `paths` or NONE. target_unit: unit row in the
+    target's blob or NONE. rule: string index into `rules`. confidence, status: as above.
+    """
+
+    paths: tuple[str, ...]
+    rules: tuple[str, ...]
+    is_import: Sequence[int]
+    source: Sequence[int]
+    target_path: Sequence[int]
+    target_unit: Sequence[int]
+    confidence: Sequence[int]
+    rule: Sequence[int]
+    status: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.source)
