@@ -12,7 +12,7 @@ Lines count from 1, end inclusive. A line ends at LF, CRLF or a lone CR.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
 
 NONE = -1
@@ -86,6 +86,8 @@ class BlobStatus(IntEnum):
     UNREADABLE = 7  # the object is missing or damaged; tried again at the next build
     MINIFIED = 8  # a bundle by size and shape; not parsed
     CONFLICTED = 9  # conflict markers; what parses is there
+    SYMLINK = 10  # never followed
+    GITLINK = 11  # a submodule or nested repository; it has an index of its own
 
     @property
     def label(self) -> str:
@@ -310,3 +312,18 @@ def empty_facts(language: str, status: BlobStatus, size: int) -> BlobFacts:
         props=PropColumns(*((),) * 4),
         args=(),
     )
+
+
+CONFIG_LANGUAGE = "config"
+"""The language of a file that linking reads as text: package.json, tsconfig.json, pnpm-workspace.yaml, …"""
+
+
+def config_facts(text: str) -> BlobFacts:
+    """Facts of a config blob: its text, so that a tree can be linked without reading git."""
+    facts = empty_facts(CONFIG_LANGUAGE, BlobStatus.PARSED, len(text))
+    return replace(facts, strings=(text,), exports=ExportColumns(name=(0,), value=(NONE,), import_row=(NONE,)))
+
+
+def config_text(facts: BlobFacts) -> str:
+    """The text that `config_facts` kept; empty for a blob that was skipped."""
+    return facts.strings[facts.exports.name[0]] if facts.exports.name else ""

@@ -76,7 +76,7 @@ class BlobKey:
 class FileEntry:
     """One file of a tree that belongs in an index: source in a known language, or a config file that linking reads.
 
-    language: name in `cmgit.languages`, or "" for a config file (package.json, tsconfig.json, pnpm-workspace.yaml, …).
+    language: name in `cmgit.languages`, or `facts.CONFIG_LANGUAGE` for a config file (package.json, tsconfig.json, …).
     """
 
     path: str
