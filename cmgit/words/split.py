@@ -23,19 +23,19 @@ _TOKENS = re.compile(r"(?:[\w$]|\\u\{[0-9A-Fa-f]{1,6}\}|\\u[0-9A-Fa-f]{4})+")
 
 # Words that say nothing about code when they stand alone in a sentence; as parts of identifiers they count.
 STOP_WORDS = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both but by
-    can cannot could did do does doing don down during each either etc few for from further had has have having he her
-    here hers him his how however i if in into is it its itself just ll may me might more most must my no nor not now of
-    off on once only or other our out over own per please re s same shall she should so some such t than that the their
-    them then there these they this those though through to too under until up upon us use used using ve very via was we
-    were what when where whether which while who whom whose why will with within without would yet you your
-    и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня еще
-    нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь уж вам ведь там потом себя ничего
-    ей может они тут где есть надо ней для мы тебя их чем была сам чтоб без будто чего раз тоже себе под будет ж тогда
-    кто этот того потому этого какой ним здесь этом один почти мой тем чтобы нее были куда зачем всех можно при об другой
-    хоть после над больше тот через эти нас про всего них какая много эту моя свою этой перед лучше чуть том такой им
-    более всю между это эта надо нужно
-    的 了 和 是 在 我 有 就 不 人 都 一 一个 也 很 到 说 要 去 你 会 着 没有 看 自己 这""".split()  # noqa: SIM905
+    """a about above after again all also am an and any are as at be because been before being below between both
+    but by can cannot could did do does doing don down during each either etc few for from further had has have
+    having he her here hers him his how however i if in into is it its itself just ll may me might more most must my
+    no nor not now of off on once only or other our out over own per please re s same shall she should so some such
+    t than that the their them then there these they this those though through to too under until up upon us use
+    used using ve very via was we were what when where whether which while who whom whose why will with within
+    without would yet you your и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по
+    только ее мне было вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас
+    нибудь уж вам ведь там потом себя ничего ей может они тут где есть надо ней для мы тебя их чем была сам чтоб без
+    будто чего раз тоже себе под будет ж тогда кто этот того потому этого какой ним здесь этом один почти мой тем
+    чтобы нее были куда зачем всех можно при об другой хоть после над больше тот через эти нас про всего них какая
+    много эту моя свою этой перед лучше чуть том такой им более всю между это эта нужно 的 了 和 是 在 我 有 就 不 人 都 一 一个 也
+    很 到 说 要 去 你 会 着 没有 看 自己 这""".split()  # noqa: SIM905
 )
 
 
