@@ -1,0 +1,118 @@
+import type { Cart, CartLine } from "./cart.ts";
+import type { Catalog, TaxClass } from "./catalog.ts";
+import { findDiscount, reduceLines, type Discount } from "./discounts.ts";
+import { ValidationError } from "./errors.ts";
+import { add, money, percentOf, subtract, sum, type Money } from "./money.ts";
+
+export interface PricingContext {
+  readonly catalog: Catalog;
+  readonly discounts: readonly Discount[];
+  readonly country: string;
+  readonly now: Date;
+}
+
+export interface Quote {
+  readonly lines: readonly CartLine[];
+  readonly subtotal: Money;
+  readonly discount: Money;
+  readonly shipping: Money;
+  readonly tax: Money;
+  readonly total: Money;
+  readonly appliedCodes: readonly string[];
+  readonly unknownCodes: readonly string[];
+}
+
+const TAX_PERCENT: Readonly<Record<TaxClass, number>> = { food: 13.5, standard: 23 };
+
+/** Shipping follows the standard rate, whatever is in the parcel. */
+const SHIPPING_TAX: TaxClass = "standard";
+
+function taxOn(amount: Money, taxClass: TaxClass): Money {
+  return percentOf(amount, TAX_PERCENT[taxClass]);
+}
+
+function resolveCodes(codes: readonly string[], discounts: readonly Discount[]) {
+  const known: Discount[] = [];
+  const unknown: string[] = [];
+  for (const code of codes) {
+    const discount = findDiscount(discounts, code);
+    if (discount) known.push(discount);
+    else unknown.push(code);
+  }
+  return { known, unknown };
+}
+
+type Zone = "home" | "eu" | "world";
+
+interface Band {
+  readonly upToGrams: number;
+  readonly cost: Money;
+}
+
+const EU = new Set(["AT", "BE", "DE", "DK", "ES", "FI", "FR", "IT", "LU", "NL", "PT", "SE"]);
+
+const BANDS: Readonly<Record<Zone, readonly Band[]>> = {
+  home: [
+    { upToGrams: 500, cost: money(390) },
+    { upToGrams: 5_000, cost: money(590) },
+    { upToGrams: 30_000, cost: money(990) },
+  ],
+  eu: [
+    { upToGrams: 500, cost: money(890) },
+    { upToGrams: 5_000, cost: money(1390) },
+    { upToGrams: 20_000, cost: money(2490) },
+  ],
+  world: [
+    { upToGrams: 500, cost: money(1490) },
+    { upToGrams: 5_000, cost: money(3490) },
+  ],
+};
+
+/** Orders within the country ship free from here on, after discounts. */
+export const FREE_SHIPPING_FROM = money(4_900);
+
+function zoneOf(country: string): Zone {
+  if (country === "IE") return "home";
+  return EU.has(country) ? "eu" : "world";
+}
+
+/** The cost of a parcel, or undefined when it is too heavy to be sent there in one piece. */
+export function shippingCost(country: string, weightGrams: number, goods: Money): Money | undefined {
+  const zone = zoneOf(country);
+  const band = BANDS[zone].find(({ upToGrams }) => weightGrams <= upToGrams);
+  if (!band) return undefined;
+  const free = zone === "home" && goods.minor >= FREE_SHIPPING_FROM.minor;
+  return free ? money(0) : band.cost;
+}
+
+/** What a cart costs, here and now. Prices are net; tax is worked out line by line. */
+export function quoteCart(cart: Cart, context: PricingContext): Quote {
+  const lines = cart.lines(context.catalog);
+  const { known, unknown } = resolveCodes(cart.codes, context.discounts);
+  const reduction = reduceLines(lines, known, context.now);
+
+  const subtotal = sum(lines.map((line) => line.amount));
+  const discount = sum(reduction.perLine);
+  const goods = subtract(subtotal, discount);
+
+  const weight = lines.reduce((grams, line) => grams + line.product.weightGrams * line.quantity, 0);
+  const parcel = shippingCost(context.country, weight, goods);
+  if (parcel === undefined) {
+    throw new ValidationError([{ path: "country", message: `${weight} g are too heavy for one parcel` }]);
+  }
+  const shipping = reduction.freeShipping || lines.length === 0 ? money(0) : parcel;
+
+  const lineTaxes = lines.map((line) => taxOn(line.amount, line.product.taxClass));
+  const tax = add(sum(lineTaxes), taxOn(shipping, SHIPPING_TAX));
+
+  return {
+    lines,
+    subtotal,
+    discount,
+    shipping,
+    tax,
+    total: sum([goods, shipping, tax]),
+    appliedCodes: reduction.applied,
+    unknownCodes: unknown,
+  };
+}
