@@ -1,0 +1,210 @@
+"""What of a unit is embedded: its name in words, its owner, its doc comment, and the telling words of its source.
+
+A text is made of words, not of code: in WordPiece every bracket and comma costs a token, and the model was trained on
+sentences. Each distinct word stands once, in the order of the source. So white space, line ends (CRLF or LF) and
+formatting never change a key, and about 128 tokens hold a function of some 60 lines; a longer one gives up to
+`MAX_WINDOWS` texts that overlap (martin-conur/quackformers#34: a clue on line 300 must be findable).
+The source of units inside a unit is left out but for their names: they have texts of their own.
+The path never stands in a text, so a rename embeds nothing.
+
+Words are split here and not by `cmgit.words`: a change to the stems of word search must not embed everything anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from cmgit.core.facts import NONE, BlobFacts, ImportKind, UnitKind
+
+MAX_WINDOWS = 4
+WINDOW_COST = 112  # estimated tokens of one text; the model sees 128 with its two marks
+DOC_COST = 48  # of them for the doc comment's own sentences
+HEAD_COST = 28  # of them for kind, name and owner
+OVERLAP = 10  # words
+MIN_WORDS = 3  # a block or file with fewer tells nothing
+MAX_WORD = 32  # longer runs are hashes and encoded data
+
+# fmt: off
+_KEYWORDS = frozenset((
+    "as", "async", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "declare",
+    "default", "delete", "do", "else", "enum", "export", "extends", "false", "finally", "for", "from", "function",
+    "if", "implements", "import", "in", "instanceof", "interface", "keyof", "let", "namespace", "new", "null", "of",
+    "private", "protected", "public", "readonly", "return", "satisfies", "static", "super", "switch", "this",
+    "throw", "true", "try", "type", "typeof", "undefined", "unknown", "any", "var", "void", "while", "with",
+    "yield", "string", "number", "boolean", "never", "object", "require", "module", "exports", "use", "strict",
+))
+# fmt: on
+_PIECE = re.compile(r"[^\W_]+")
+_ASCII_PART = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]+[a-z]+\d*|[a-z]+\d*|[A-Z]+\d*|\d+")
+_DOC_MARKS = re.compile(r"^[ \t]*(?:/\*+|\*+/|\*+|//+|<!--|-->)?|\*+/[ \t]*$", re.MULTILINE)
+_SPACE = re.compile(r"\s+")
+_ENCODED = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z+/=]{20,}", re.IGNORECASE)
+
+
+def unit_texts(source: bytes, facts: BlobFacts) -> list[tuple[int, str]]:
+    """Texts to embed for one blob, as (unit row, text), rows ascending; a long unit has several.
+
+    Args:
+        source: the blob's bytes that `facts` were extracted from.
+        facts: offsets in it must lie in `source`; what does not is clamped.
+
+    The file unit has texts only where no other unit has one.
+    """
+    units = facts.units
+    inner = _inner_units(facts)
+    masked = sorted(
+        (start, end)
+        for kind, start, end in zip(facts.imports.kind, facts.imports.start, facts.imports.end, strict=True)
+        if kind in (ImportKind.ES, ImportKind.REEXPORT)
+    )
+    found: list[tuple[int, str]] = []
+    for row in range(len(units)):
+        if units.kind[row] != UnitKind.FILE:
+            found.extend((row, text) for text in _texts_of(source, facts, row, inner.get(row, ()), masked))
+    if not found and len(units):
+        found.extend((0, text) for text in _texts_of(source, facts, 0, (), masked))
+    return found
+
+
+def text_key(text: str) -> bytes:
+    """The 16-byte digest under which a text's vector is kept."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _inner_units(facts: BlobFacts) -> dict[int, list[int]]:
+    """For each unit the rows of the outermost units that lie inside its range, in order of their start."""
+    units = facts.units
+    inner: dict[int, list[int]] = {}
+    open_units: list[int] = []
+    for row in range(len(units)):
+        if units.kind[row] == UnitKind.FILE:
+            continue
+        while open_units and units.end[open_units[-1]] < units.end[row]:
+            open_units.pop()
+        if open_units and units.start[row] >= units.start[open_units[-1]]:
+            inner.setdefault(open_units[-1], []).append(row)
+        open_units.append(row)
+    return inner
+
+
+def _texts_of(
+    source: bytes, facts: BlobFacts, row: int, inner: Sequence[int], masked: Sequence[tuple[int, int]]
+) -> list[str]:
+    units = facts.units
+    kind = UnitKind(units.kind[row])
+    head = _head(facts, row, kind)
+    doc = _SPACE.sub(" ", _DOC_MARKS.sub("", _slice(source, units.doc_start[row], units.doc_end[row]))).strip()
+    doc_words = doc.split(" ") if doc else []
+    sentence, rest = _split_at(doc_words, DOC_COST)
+    seen = {word.lower() for word in _words(" ".join([head, *sentence]))}
+    own = _own_source(source, facts, row, inner, masked if kind in (UnitKind.BLOCK, UnitKind.FILE) else ())
+    telling = list(_distinct(_words(" ".join([own, *rest])), seen))
+    if kind in (UnitKind.BLOCK, UnitKind.FILE) and len(telling) < MIN_WORDS and not sentence:
+        return []
+    opening = f"{head}. {' '.join(sentence)}" if sentence else head
+    windows = list(_windows(telling, _cost(opening.split()), _cost(head.split())))
+    texts = [f"{opening if first == 0 else head}: {' '.join(words)}" for first, words in windows]
+    return list(dict.fromkeys(texts)) or [opening]
+
+
+def _head(facts: BlobFacts, row: int, kind: UnitKind) -> str:
+    """Kind, name in words and owner's name: what each window of a unit repeats."""
+    units = facts.units
+    name = " ".join(_split_at(list(_words(facts.name(row), keep_all=True)), HEAD_COST)[0])
+    owner = units.owner[row]
+    label = "" if kind in (UnitKind.CALLBACK, UnitKind.BLOCK) and name else kind.label
+    parts = [part for part in (label, name) if part]
+    if owner not in (NONE, row) and units.kind[owner] != UnitKind.FILE and units.name[owner] != NONE:
+        owner_words = _split_at(list(_words(facts.name(owner), keep_all=True)), HEAD_COST // 2)[0]
+        if owner_words:
+            parts += ["of", *owner_words]
+    return " ".join(parts)
+
+
+def _own_source(
+    source: bytes, facts: BlobFacts, row: int, inner: Sequence[int], masked: Sequence[tuple[int, int]]
+) -> str:
+    """A unit's source without the units inside it, which leave their names, and without the masked ranges."""
+    units = facts.units
+    start, end = max(units.start[row], 0), min(units.end[row], len(source))
+    holes = [(units.doc_start[child] or units.start[child], units.end[child], facts.name(child)) for child in inner]
+    holes += [(first, last, "") for first, last in masked if start <= first and last <= end]
+    holes.sort()
+    parts = []
+    for first, last, name in holes:
+        if first >= start:
+            parts.append(_slice(source, start, first))
+        parts.append(name)
+        start = max(start, last)
+    parts.append(_slice(source, start, end))
+    return " ".join(parts)
+
+
+def _slice(source: bytes, start: int, end: int) -> str:
+    return source[max(start, 0) : max(end, 0)].decode("utf-8", "replace")
+
+
+def _words(text: str, *, keep_all: bool = False) -> Iterator[str]:
+    """Identifiers, strings and comments as words; keywords, single letters and encoded data are left out."""
+    for piece in _PIECE.findall(text):
+        if len(piece) > MAX_WORD and _ENCODED.fullmatch(piece):
+            continue
+        for word in _ASCII_PART.findall(piece) if piece.isascii() else _split_other(piece):
+            if keep_all or (len(word) > 1 and word not in _KEYWORDS) or not word.isascii():
+                yield word[:MAX_WORD]
+
+
+def _split_other(piece: str) -> list[str]:
+    """Camel case of other scripts: `расчётЦены`. Scripts without case stay whole; WordPiece splits Han itself."""
+    cuts = [0]
+    cuts += [at for at in range(1, len(piece)) if piece[at].isupper() and piece[at - 1].islower()]
+    cuts.append(len(piece))
+    return [piece[start:end] for start, end in pairwise(cuts)]
+
+
+def _distinct(words: Iterable[str], seen: set[str]) -> Iterator[str]:
+    for word in words:
+        folded = word.lower()
+        if folded not in seen:
+            seen.add(folded)
+            yield word
+
+
+def _word_cost(word: str) -> int:
+    """Tokens that a word will take, estimated a little high: common words take one."""
+    return 1 + len(word) // 6 if word.isascii() else (len(word) + 1) // 2 + 1
+
+
+def _cost(words: Iterable[str]) -> int:
+    return sum(map(_word_cost, words))
+
+
+def _split_at(words: list[str], cost: int) -> tuple[list[str], list[str]]:
+    """The words that fit into a cost, and the rest."""
+    spent = 0
+    for at, word in enumerate(words):
+        spent += _word_cost(word)
+        if spent > cost:
+            return words[:at], words[at:]
+    return words, []
+
+
+def _windows(words: list[str], first_cost: int, later_cost: int) -> Iterator[tuple[int, list[str]]]:
+    """Slices (first word, words) that cover all words with an overlap, or `MAX_WINDOWS` evenly spread ones."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    while start < len(words):
+        room = max(WINDOW_COST - (first_cost if start == 0 else later_cost), 16)
+        size = max(len(_split_at(words[start:], room)[0]), 1)
+        spans.append((start, start + size))
+        if start + size >= len(words):
+            break
+        start += max(size - OVERLAP, 1)
+    if len(spans) > MAX_WINDOWS:
+        steps = MAX_WINDOWS - 1
+        spans = [spans[round(step * (len(spans) - 1) / steps)] for step in range(MAX_WINDOWS)]
+    for first, last in spans:
+        yield first, words[first:last]
