@@ -4,13 +4,15 @@ Discovery is left to git, so that its rules (ceilings, `safe.directory`, `.git` 
 variable of the environment chooses the repository, only the folder does (j178/prek#2505).
 """
 
+# Bytes paths and descriptors, and pathlib costs 5 ms of a cold start:
+# ruff: noqa: PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cmgit.core.errors import NotARepository, ObjectUnreadable
+from cmgit.core.errors import CmgitError, NotARepository, ObjectUnreadable
 from cmgit.git.plumbing import GitCall, GitDone, GitFailed, failure, place, run_calls, run_git
 
 if TYPE_CHECKING:
@@ -47,14 +49,14 @@ class Location:
     @property
     def cm_dir(self) -> str:
         """Where everything that cmgit keeps lies."""
-        return os.path.join(self.common_dir, "cm")  # noqa: PTH118 pathlib costs 5 ms of a cold start
+        return os.path.join(self.common_dir, "cm")
 
     @property
     def worktree_id(self) -> str:
         """A file name for this worktree, stable while it exists: "main", or "linked-<git's name for it>"."""
         if self.git_dir == self.common_dir:
             return "main"
-        return "linked-" + os.path.basename(self.git_dir)  # noqa: PTH119
+        return "linked-" + os.path.basename(self.git_dir)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +82,18 @@ def locate(cwd: str) -> Location:
     return _location(cwd, done)[0]
 
 
-def probe(cwd: str, with_changes: bool = False) -> Probe:
-    """Location, HEAD and (if asked for) the changed paths: one git call, or two side by side.
+def probe(cwd: str, with_changes: bool = False, attempts: int = 5) -> Probe:
+    """Location, HEAD and (if asked for) the changed paths: one git call, or three side by side.
 
     Raises:
         NotARepository: as `locate`.
         ObjectUnreadable: HEAD names a commit whose objects are missing or damaged.
     """
-    from cmgit.git.worktree import changes, status_answer, status_arguments
+    from cmgit.git.worktree import status_answer, status_calls
 
     calls = [GitCall((*place(cwd), *_QUESTIONS, "--show-toplevel", *_HEAD))]
     if with_changes:
-        calls.append(GitCall((*place(cwd), *status_arguments())))
+        calls += status_calls(cwd)
     answered, *rest = run_calls(calls)
     location, head = _location(cwd, answered)
     if location.top is None or len(head) < 1:
@@ -103,12 +105,14 @@ def probe(cwd: str, with_changes: bool = False) -> Probe:
         return Probe(location, commit, tree)
     if location.top is None:
         return Probe(location, commit, tree, ())
-    if rest[0].code == 0:
-        seen, found = status_answer(rest[0].stdout)
-        if seen == commit:
-            return Probe(location, commit, tree, tuple(found))
-    # The status was asked inside `.git`, or HEAD moved between the two answers.
-    return Probe(location, commit, tree, tuple(changes(location)))
+    if rest[0].code != 0 and cwd != location.top:
+        return probe(location.top, True)  # inside `.git` there is no status
+    seen, found = status_answer(location, rest)
+    if seen != commit and attempts > 1:
+        return probe(cwd, True, attempts - 1)  # HEAD moved between the two answers
+    if seen != commit:
+        raise CmgitError("HEAD keeps moving while it is read", "try again when the running git command has ended")
+    return Probe(location, commit, tree, tuple(found))
 
 
 def _location(cwd: str, done: GitDone) -> tuple[Location, list[str]]:
@@ -124,7 +128,7 @@ def _location(cwd: str, done: GitDone) -> tuple[Location, list[str]]:
             raise _refused(cwd, done)
         top = paths.pop(2)
     git_dir, common_dir, rest = paths[0], paths[1], paths[2:]
-    if not all(os.path.isabs(path) for path in (git_dir, common_dir, top) if path is not None):  # noqa: PTH117
+    if any(len(line) not in (40, 64) and line not in _HEAD for line in rest):
         return _location_by_single_questions(cwd), []
     if inside and not bare:
         top = _worktree_of(git_dir, common_dir)
@@ -153,13 +157,13 @@ def _worktree_of(git_dir: str, common_dir: str) -> str | None:
     """The worktree of a git directory that we stand inside of; git itself does not say."""
     if git_dir != common_dir:
         try:
-            with open(os.path.join(git_dir, "gitdir"), "rb") as file:  # noqa: PTH118, PTH123
-                return os.fsdecode(os.path.dirname(file.read().removesuffix(b"\n")))  # noqa: PTH120
+            with open(os.path.join(git_dir, "gitdir"), "rb") as file:
+                return os.fsdecode(os.path.dirname(file.read().removesuffix(b"\n")))
         except OSError:
             return None
     named = run_git(git_dir, ["config", "-z", "--get", "core.worktree"], ok=(0, 1)).removesuffix(b"\0")
     if named:
-        return os.path.realpath(os.path.join(git_dir, os.fsdecode(named)))  # noqa: PTH118
+        return os.path.realpath(os.path.join(git_dir, os.fsdecode(named)))
     head, tail = os.path.split(git_dir)
     return head if tail == ".git" else None
 

@@ -6,70 +6,91 @@ pygit2's index and status are wrong or refuse in sparse, split, skip-worktree an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError
-from cmgit.core.records import Change, ChangeKind, path_bytes, path_text
-from cmgit.git.plumbing import run_git
+from cmgit.core.records import Change, ChangeKind, path_text
+from cmgit.git.hidden import hidden_changes
+from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
 # What a user's configuration could bend is pinned. No renames: a rename is a deletion and an addition, and finding one
 # reads blobs. core.fsmonitor would run a program that the configuration names.
-_PINNED = (
+_STATUS = (
     "-c",
     "core.fsmonitor=false",
     "-c",
     "core.quotePath=false",
     "-c",
     "status.relativePaths=false",
-    "-c",
-    "status.renames=false",
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--branch",
+    "--no-ahead-behind",
+    "--untracked-files=all",
+    "--ignored=no",
+    "--no-renames",
+    "--ignore-submodules=all",
 )
+# The entries that git has been told not to look at; a folder of a sparse index stays one entry.
+_FLAGS = ("-c", "core.fsmonitor=false", "ls-files", "-v", "-z", "--full-name", "--sparse")
+_ABSENT = b"000000"
 _GITLINK = b"160000"
-
-
-def status_arguments() -> tuple[str, ...]:
-    return (
-        *_PINNED,
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--branch",
-        "--no-ahead-behind",
-        "--untracked-files=all",
-        "--ignored=no",
-        "--no-renames",
-        "--ignore-submodules=all",
-    )
 
 
 def changes(location: Location) -> list[Change]:
     """Every path whose file on disk differs from HEAD's tree, sorted by raw path bytes, each once.
 
-    Untracked files that are not ignored count; on an unborn branch every file does. Submodules do not. A bare
-    repository has no changes.
+    Untracked files that are not ignored count; on an unborn branch every file does. Submodules do not, nor does a
+    file that a sparse checkout left out: what is absent and not listed here is to be read from the tree. Edits under
+    assume-unchanged and skip-worktree are found. A bare repository has no changes.
 
     Raises:
         CmgitError: git refuses (a damaged index).
     """
     if location.top is None:
         return []
-    return status_answer(run_git(location, status_arguments()))[1]
+    answers = run_calls(status_calls(location))
+    return status_answer(location, answers)[1]
 
 
-def status_answer(answer: bytes) -> tuple[str | None, list[Change]]:
+def status_calls(where: Location | str) -> list[GitCall]:
+    """The calls that `status_answer` reads; they run side by side."""
+    # From a sub-folder ls-files would list that folder only.
+    rest = (":/",) if isinstance(where, str) else ()
+    return [GitCall((*place(where), *_STATUS)), GitCall((*place(where), *_FLAGS, "--", *rest))]
+
+
+def status_answer(location: Location, answers: Sequence[GitDone]) -> tuple[str | None, list[Change]]:
     """The commit that git compared with (None when unborn) and the changes."""
+    status, flags = answers
+    if status.code != 0:
+        raise failure(("status",), status)
+    commit, kinds = _kinds(status.stdout)
+    if flags.code != 0:  # git before 2.35 knows no --sparse
+        (flags,) = run_calls([GitCall((*place(location), *_FLAGS[:-1]))])
+    if flags.code == 0:
+        kinds |= hidden_changes(location, flags.stdout, kinds)
+    return commit, [Change(path_text(path), kinds[path]) for path in sorted(kinds)]
+
+
+def _kinds(answer: bytes) -> tuple[str | None, dict[bytes, ChangeKind]]:
     commit: str | None = None
     kinds: dict[bytes, ChangeKind] = {}
     for path, kind in _records(answer):
         if kind is None:
             commit = None if path == b"(initial)" else path.decode()
-        elif not path.endswith(b"/"):  # a nested repository is listed by its folder
+        elif path.endswith(b"/"):
+            continue  # a nested repository, listed by its folder
+        elif kinds.get(path) is ChangeKind.DELETED:
+            kinds[path] = ChangeKind.MODIFIED  # `git rm --cached`: gone from the index, untracked on disk
+        else:
             kinds[path] = kind
-    return commit, [Change(path_text(path), kinds[path]) for path in sorted(kinds)]
+    return commit, kinds
 
 
 def _records(answer: bytes) -> Iterator[tuple[bytes, ChangeKind | None]]:
@@ -78,31 +99,30 @@ def _records(answer: bytes) -> Iterator[tuple[bytes, ChangeKind | None]]:
         mark = record[:2]
         if mark == b"1 ":
             # 1 XY sub mH mI mW hH hI path
-            _, _, _, in_head, in_index, on_disk, _, _, path = record.split(b" ", 8)
-            kind = _ordinary(in_head, in_index, on_disk)
-            if kind is not None:
-                yield path, kind
+            _, _, _, in_head, _, on_disk, _, _, path = record.split(b" ", 8)
+            kind = _kind(in_head, on_disk, ChangeKind.MODIFIED)
         elif mark == b"u ":
-            # u XY sub m1 m2 m3 mW h1 h2 h3 path
-            yield record.split(b" ", 10)[10], ChangeKind.CONFLICTED
+            # u XY sub m1 m2 m3 mW h1 h2 h3 path; stage 2 is HEAD's side
+            _, _, _, _, in_head, _, on_disk, _, _, _, path = record.split(b" ", 10)
+            kind = _kind(in_head, on_disk, ChangeKind.CONFLICTED)
         elif mark == b"? ":
-            yield record[2:], ChangeKind.ADDED
+            path, kind = record[2:], ChangeKind.ADDED
         elif record.startswith(b"# branch.oid "):
             yield record[13:], None
-        elif mark not in (b"", b"# ", b"! "):
+            continue
+        elif mark in (b"", b"# ", b"! "):
+            continue
+        else:
             raise CmgitError("git status answers in an unknown format", "update cmgit")
+        if kind is not None:
+            yield path, kind
 
 
-def _ordinary(in_head: bytes, in_index: bytes, on_disk: bytes) -> ChangeKind | None:
-    """What an ordinary entry means for the file on disk; None where nothing that can be read has changed."""
-    if on_disk == b"000000":
-        # Gone from disk; with a tree entry that is a deletion, without one (added, then removed) it is nothing.
-        return ChangeKind.DELETED if in_head not in (b"000000", _GITLINK) else None
-    if _GITLINK in (on_disk, in_index):
-        return ChangeKind.DELETED if in_head not in (b"000000", _GITLINK) else None
-    return ChangeKind.ADDED if in_head == b"000000" else ChangeKind.MODIFIED
-
-
-def disk_paths(found: list[Change]) -> list[bytes]:
-    """Raw paths of the changes that have a file on disk."""
-    return [path_bytes(change.path) for change in found if change.kind is not ChangeKind.DELETED]
+def _kind(in_head: bytes, on_disk: bytes, both: ChangeKind) -> ChangeKind | None:
+    """What an entry means for the file on disk; None where neither side holds a file."""
+    was, is_there = in_head not in (_ABSENT, _GITLINK), on_disk not in (_ABSENT, _GITLINK)
+    if not is_there:
+        return ChangeKind.DELETED if was else None
+    if both is ChangeKind.CONFLICTED or was:
+        return both
+    return ChangeKind.ADDED
