@@ -1,0 +1,48 @@
+"""One blob to its facts: the only entry of this folder. Pure; bad input is data and never raises."""
+
+from __future__ import annotations
+
+from cmgit.core.facts import BlobFacts, BlobStatus, empty_facts
+from cmgit.extract.lines import Lines
+from cmgit.extract.parse import parse_best
+from cmgit.extract.scopes import collect_scopes
+from cmgit.extract.strings import Interner
+from cmgit.extract.text import readable_text
+from cmgit.extract.units import collect_units
+
+
+def extract(data: bytes, language: str, max_bytes: int) -> BlobFacts:
+    """What one blob says by itself.
+
+    Args:
+        data: the blob.
+        language: a name in `cmgit.languages.table.LANGUAGES`.
+        max_bytes: larger blobs are not parsed.
+    """
+    text = readable_text(data, language, max_bytes)
+    if isinstance(text, BlobStatus):
+        return empty_facts(language, text, len(data))
+    parsed = parse_best(text.source, text.grammars)
+    if parsed is None:
+        return empty_facts(language, BlobStatus.RUNAWAY, len(data))
+    source, status = text.source, BlobStatus.PARTIAL if parsed.errors else BlobStatus.PARSED
+    lines, strings = Lines(data), Interner()
+    units, unit_of_node = collect_units(parsed.tree, parsed.grammar, source, text.start, strings, lines)
+    refs, imports, exports, values, props, args = collect_scopes(
+        parsed.tree.root_node, source, units, unit_of_node, strings, lines
+    )
+    return BlobFacts(
+        language=language,
+        status=status,
+        errors=parsed.errors,
+        size=len(data),
+        lines=lines.count,
+        strings=strings.strings(),
+        units=units,
+        refs=refs,
+        imports=imports,
+        exports=exports,
+        values=values,
+        props=props,
+        args=args,
+    )

@@ -1,0 +1,203 @@
+"""Calls that name a function: wrappers (`const F = memo(() => …)`) and callbacks (`app.get("/users", …)`)."""
+
+from __future__ import annotations
+
+import re
+
+from tree_sitter import Node
+
+from cmgit.core.facts import UnitKind
+from cmgit.extract.unit_syntax import FUNCTIONS, first_expression, function_flags, unquote, unwrap
+from cmgit.extract.unit_walk import Scope, Walk
+
+_WRAPPERS = frozenset(
+    [
+        "memo",
+        "forwardRef",
+        "lazy",
+        "observer",
+        "debounce",
+        "throttle",
+        "once",
+        "memoize",
+        "memoizeOne",
+        "memoized",
+        "curry",
+        "compose",
+        "partial",
+        "bind",
+        "useCallback",
+        "useEvent",
+        "useEffectEvent",
+        "useMemoizedFn",
+        "useStableCallback",
+        "useDebouncedCallback",
+        "useThrottledCallback",
+        "styled",
+        "hoc",
+        "connect",
+        "cache",
+        "server$",
+        "component$",
+        "component",
+        "action",
+        "asyncHandler",
+        "asyncWrap",
+        "wrap",
+        "promisify",
+        "callback",
+        "batch",
+        "untrack",
+        "derived",
+        "createAsyncThunk",
+        "createServerFn",
+        "inject",
+        "provide",
+        "cached",
+        "noop",
+        "pure",
+        "stable",
+        "lift",
+        "nonNull",
+        "effectEvent",
+        "fn",
+        "task",
+        "flow",
+        "procedure",
+        "handler",
+        "middleware",
+    ]
+)
+_WRAPPER_PREFIX = re.compile(
+    r"(?:with|create|define|make|wrap|memo|debounce|throttle|async|unstable_)[A-Z_]|create$|define$"
+)
+_MOST_NESTED = 4
+_LONGEST_NAME = 120
+_SPACE = re.compile(r"\s+")
+_CALLEE = re.compile(r"[\w$#]+(?:\??\.[\w$#]+)*\Z")
+
+# Methods of strings and collections take a string and a function too, and name nothing.
+_NOT_NAMING = frozenset({"replace", "replaceAll", "split", "reduce", "then", "catch", "setTimeout", "setInterval"})
+
+
+def wrapped_function(walk: Walk, value: Node | None) -> Node | None:
+    """The function inside a wrapper call, so that the variable is a function: `memo(forwardRef((props) => …))`.
+
+    Only callees that are known, or named, as wrappers count: `items.map((x) => …)` gives data.
+    """
+    for _ in range(_MOST_NESTED):
+        if value is None or value.type != "call_expression":
+            return None
+        callee, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+        if callee is None or arguments is None or not _is_wrapper(last_name(walk, callee)):
+            return None
+        inner: Node | None = None
+        for argument in arguments.named_children:
+            plain = unwrap(argument)
+            if plain is not None and plain.type in FUNCTIONS:
+                return plain
+            if inner is None and plain is not None and plain.type == "call_expression":
+                inner = plain
+        value = inner
+    return None
+
+
+def _is_wrapper(name: str) -> bool:
+    return name in _WRAPPERS or _WRAPPER_PREFIX.match(name) is not None
+
+
+def last_name(walk: Walk, callee: Node) -> str:
+    """The last identifier of a callee: `get` of `app.get`; empty where there is none."""
+    node: Node | None = callee
+    while node is not None and node.type in ("call_expression", "instantiation_expression"):
+        node = node.child_by_field_name("function")
+    if node is None:
+        return ""
+    if node.type == "member_expression":
+        node = node.child_by_field_name("property")
+    return walk.text(node) if node is not None and "identifier" in node.type else ""
+
+
+def on_call(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> None:
+    """A call; a unit where it registers a function under a text."""
+    function = callback_of(walk, node)
+    if function is None:
+        walk.push_children(node, scope.inside())
+        return
+    name, text_node = _callback_name(walk, node)
+    qualname = f"{scope.calls}{name}"
+    row = walk.declare(
+        UnitKind.CALLBACK,
+        name,
+        scope,
+        outer or node,
+        node=node,
+        name_node=text_node,
+        body=function.child_by_field_name("body"),
+        flags=function_flags(function),
+        qualname=qualname,
+    )
+    walk.bind(function, Scope(row, scope.prefix, True, calls=f"{qualname} > "), row)
+    walk.push_children(node, Scope(row, scope.prefix, scope.local, calls=scope.calls))
+
+
+def callback_of(walk: Walk, node: Node) -> Node | None:
+    """The function that a call registers under a text, the call's first argument; None for every other call."""
+    arguments, callee = node.child_by_field_name("arguments"), node.child_by_field_name("function")
+    if arguments is None or callee is None:
+        return None
+    function = _named_callback(arguments)
+    if function is None or last_name(walk, callee) in _NOT_NAMING or not _label(walk, callee):
+        return None
+    return function
+
+
+def _callback_name(walk: Walk, node: Node) -> tuple[str, Node]:
+    """`app.get /users`: the callee and the text; and the text's node."""
+    callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    assert callee is not None
+    assert arguments is not None
+    first = next(child for child in arguments.named_children if child.type != "comment")
+    text = _SPACE.sub(" ", unquote(walk.text(first))).strip()
+    return f"{_label(walk, callee)} {text}"[:_LONGEST_NAME].rstrip(), first
+
+
+def _named_callback(arguments: Node) -> Node | None:
+    """The function among the arguments of a call whose first one is a text."""
+    is_first = True
+    for argument in arguments.named_children:
+        if argument.type == "comment":
+            continue
+        if is_first:
+            if argument.type not in ("string", "template_string"):
+                return None
+            is_first = False
+        elif argument.type in FUNCTIONS:
+            return argument
+    return None
+
+
+def _label(walk: Walk, callee: Node) -> str:
+    """`app.get`, `it.each` of `it.each(rows)("…")`, `get` of `request(app).get`."""
+    node: Node | None = callee
+    while node is not None and node.type == "call_expression":
+        node = node.child_by_field_name("function")
+    if node is None:
+        return ""
+    if node.end_byte - node.start_byte <= _LONGEST_NAME:
+        text = _SPACE.sub("", walk.text(node))
+        if _CALLEE.match(text):
+            return text
+    return last_name(walk, node)
+
+
+def is_require(walk: Walk, value: Node | None) -> bool:
+    """`require("x")`, `require("x").y`, `await import("x")`: an import in another dress."""
+    while value is not None and value.type in ("member_expression", "await_expression"):
+        value = value.child_by_field_name("object") or first_expression(value)
+    if value is None or value.type != "call_expression":
+        return False
+    callee, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+    if callee is None or arguments is None or walk.text(callee) not in ("require", "import"):
+        return False
+    return any(child.type in ("string", "template_string") for child in arguments.named_children)

@@ -1,0 +1,238 @@
+"""The iterative walk over a syntax tree that makes units: its stack, its scopes, and what every handler shares.
+
+No recursion anywhere: nesting is as deep as the source says, and a minified or generated file says thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from cmgit.core.facts import NONE, UnitFlag, UnitKind
+from cmgit.extract.unit_table import UnitRow, UnitTable
+
+
+@dataclass(slots=True)
+class Scope:
+    """What surrounds a node.
+
+    owner: row of the innermost unit. prefix: what a qualified name begins with, with its dot. local: inside a function
+    body. top: directly at module or namespace level. calls: names of the callbacks around, outermost first.
+    is_object: directly in an object literal.
+    """
+
+    owner: int
+    prefix: str = ""
+    local: bool = False
+    top: bool = False
+    calls: str = ""
+    is_object: bool = False
+    _inner: Scope | None = field(default=None, repr=False)
+
+    def inside(self) -> Scope:
+        """The same surroundings for what stands within a statement or an expression."""
+        if not self.top and not self.is_object:
+            return self
+        if self._inner is None:
+            self._inner = Scope(self.owner, self.prefix, self.local, calls=self.calls)
+        return self._inner
+
+    def named(self, name: str) -> Scope:
+        """Within a property or an object that has a name but is no unit."""
+        return Scope(self.owner, f"{self.prefix}{name}.", self.local, False, self.calls)
+
+
+@dataclass(slots=True)
+class Signatures:
+    """A run of overload signatures that waits for its implementation."""
+
+    kind: UnitKind
+    name: str
+    owner: int
+    start: int
+    row: UnitRow
+    node_ids: list[int]
+
+
+Handler = Callable[["Walk", Node, Scope], None]
+
+
+class Walk:
+    """State of one walk. Handlers push what is to be visited next; the order is the document's."""
+
+    def __init__(self, source: bytes, handlers: dict[int, Handler | None]) -> None:
+        self.source = source
+        self.table = UnitTable()
+        self.handlers = handlers
+        self.stack: list[tuple[Node, Scope]] = []
+        self.bound: dict[int, Scope] = {}
+        self.decorated: dict[int, int] = {}
+        self.exported: dict[str, int] = {}
+        self._comments: list[tuple[int, int]] = []
+        self._signatures: Signatures | None = None
+
+    def run(self) -> None:
+        """Visit everything that was pushed. A kind without a handler is passed through; None is not entered."""
+        stack, handlers = self.stack, self.handlers
+        pop, extend, default = stack.pop, stack.extend, _descend
+        while stack:
+            node, scope = pop()
+            handler = handlers.get(node.kind_id, default)
+            if handler is default:
+                children = node.named_children
+                if children:
+                    extend([(child, scope) for child in reversed(children)])
+            elif handler is not None:
+                handler(self, node, scope)
+        self.flush_signatures()
+
+    def push(self, nodes: Iterable[Node], scope: Scope) -> None:
+        """Visit nodes, given in document order, before everything that already waits."""
+        self.stack.extend([(node, scope) for node in reversed(list(nodes))])
+
+    def push_children(self, node: Node, scope: Scope) -> None:
+        self.stack.extend([(child, scope) for child in reversed(node.named_children)])
+
+    def text(self, node: Node) -> str:
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def bind(self, node: Node, scope: Scope, row: int = NONE) -> None:
+        """When the walk comes to this node, it stands in `scope`, and belongs to `row`."""
+        self.bound[node.id] = scope
+        if row != NONE:
+            self.table.node_rows[node.id] = row
+
+    def comment(self, start: int, end: int) -> None:
+        self._comments.append((start, end))
+
+    def doc_before(self, start: int, comments: Sequence[tuple[int, int]] | None = None) -> tuple[int, int]:
+        """The range of the comment, or run of `//` lines, that stands directly before a byte; (0, 0) if none does.
+
+        Args:
+            comments: those to look at, in document order, if not all that the walk has met.
+        """
+        begin = finish = start
+        for comment_start, comment_end in reversed(self._comments if comments is None else comments):
+            if comment_end > begin:
+                continue
+            between = self.source[comment_end:begin]
+            if between.strip() or between.count(b"\n") > 1:
+                break
+            if not self._begins_line(comment_start):
+                break
+            is_line = self.source.startswith(b"//", comment_start)
+            if finish != start and not is_line:
+                break
+            if finish == start:
+                finish = comment_end
+            begin = comment_start
+            if not is_line:
+                break
+        return (begin, finish) if begin != start else (0, 0)
+
+    def _begins_line(self, offset: int) -> bool:
+        before = self.source[self.source.rfind(b"\n", 0, offset) + 1 : offset]
+        return not before.strip()
+
+    def declare(
+        self,
+        kind: UnitKind,
+        name: str,
+        scope: Scope,
+        outer: Node,
+        *,
+        node: Node,
+        name_node: Node | None = None,
+        body: Node | None = None,
+        flags: int = 0,
+        start: int | None = None,
+        end: int | None = None,
+        qualname: str | None = None,
+        comments: Sequence[tuple[int, int]] | None = None,
+    ) -> int:
+        """Add a unit and give its row.
+
+        Args:
+            outer: the node whose range the unit has, unless `start` or `end` say otherwise.
+            node: the declaring node.
+            name_node: where the name stands.
+            body: where the body begins; None for what has none.
+            comments: where to look for the doc comment, if not among all that the walk has met.
+        """
+        begin = outer.start_byte if start is None else start
+        finish = outer.end_byte if end is None else end
+        if outer.has_error:
+            flags |= UnitFlag.PARTIAL
+        if scope.local and kind is not UnitKind.CALLBACK:
+            flags |= UnitFlag.LOCAL
+        doc_start, doc_end = self.doc_before(begin, comments)
+        row = UnitRow(
+            kind=kind,
+            name=name,
+            qualname=scope.prefix + name if qualname is None else qualname,
+            owner=scope.owner,
+            start=begin,
+            end=finish,
+            name_start=begin if name_node is None else name_node.start_byte,
+            body_start=finish if body is None else body.start_byte,
+            doc_start=doc_start,
+            doc_end=doc_end,
+            flags=flags,
+        )
+        self._join_signatures(row)
+        index = self.table.add(row)
+        self.table.node_rows[node.id] = index
+        return index
+
+    def body_scope(self, scope: Scope, row: int) -> Scope:
+        """The surroundings inside the body of the function that is this row."""
+        return Scope(row, self._member_prefix(scope, row), True, calls=scope.calls)
+
+    def member_scope(self, scope: Scope, row: int) -> Scope:
+        """The surroundings of the members of the class or object that is this row."""
+        return Scope(row, self._member_prefix(scope, row), scope.local, calls=scope.calls)
+
+    def _member_prefix(self, scope: Scope, row: int) -> str:
+        unit = self.table.rows[row]
+        return f"{unit.qualname}." if unit.name else scope.prefix
+
+    def signature(self, kind: UnitKind, row: UnitRow, node: Node) -> None:
+        """A declaration without a body: part of the implementation that follows, or a unit of its own."""
+        waiting = self._signatures
+        if waiting is not None and (waiting.kind, waiting.name, waiting.owner) == (kind, row.name, row.owner):
+            # The last signature of a run stands for it; what is before it is kept like a doc comment.
+            row.doc_start, row.doc_end = waiting.start, waiting.row.end
+            row.flags |= UnitFlag.OVERLOADED
+            waiting.row = row
+            waiting.node_ids.append(node.id)
+            return
+        self.flush_signatures()
+        start = row.doc_start if row.doc_end else row.start
+        self._signatures = Signatures(kind, row.name, row.owner, start, row, [node.id])
+
+    def flush_signatures(self) -> None:
+        """Signatures without an implementation are a unit."""
+        waiting, self._signatures = self._signatures, None
+        if waiting is not None:
+            index = self.table.add(waiting.row)
+            self.table.node_rows.update(dict.fromkeys(waiting.node_ids, index))
+
+    def _join_signatures(self, row: UnitRow) -> None:
+        waiting, self._signatures = self._signatures, None
+        if waiting is None:
+            return
+        if (waiting.kind, waiting.name, waiting.owner) == (row.kind, row.name, row.owner):
+            index = len(self.table.rows)
+            row.doc_end = row.doc_end or waiting.row.end
+            row.doc_start = waiting.start
+            row.flags |= UnitFlag.OVERLOADED | (waiting.row.flags & (UnitFlag.EXPORTED | UnitFlag.DEFAULT))
+            self.table.node_rows.update(dict.fromkeys(waiting.node_ids, index))
+        else:
+            self._signatures = waiting
+            self.flush_signatures()
+
+
+def _descend(walk: Walk, node: Node, scope: Scope) -> None:
+    walk.push_children(node, scope)
