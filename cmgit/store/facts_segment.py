@@ -1,0 +1,358 @@
+"""Blob facts as columns: BlobKey → BlobFacts.
+
+Tables stand one beside the other (units, refs, imports, exports, values, props, args), the rows of all blobs flat and
+in blob order; `blobs` says how many rows of each table a blob has. String columns index one sorted table of distinct
+strings for the whole segment. A table is decoded when it is first asked for: units alone touch no reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cmgit.core.facts import (
+    NONE,
+    BlobFacts,
+    BlobStatus,
+    ExportColumns,
+    ImportColumns,
+    PropColumns,
+    RefColumns,
+    UnitColumns,
+    ValueColumns,
+)
+from cmgit.core.records import BlobKey
+from cmgit.store.columns import (
+    AnyArray,
+    Code,
+    Column,
+    IntArray,
+    decode_table,
+    decode_texts,
+    encode_table,
+    encode_texts,
+    flatten,
+    offsets_of,
+    spans,
+)
+from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.segment_file import SegmentFile
+
+BLOBS = (
+    Column("status", Code.PLAIN),
+    Column("errors", Code.PLAIN),
+    Column("size", Code.PLAIN, dtype="int64"),
+    Column("lines", Code.PLAIN),
+)
+
+TABLES: dict[str, tuple[Column, ...]] = {
+    "units": (
+        Column("kind", Code.PLAIN),
+        Column("name", text=True),
+        Column("qualname", text=True),
+        Column("owner", Code.LOCAL),
+        Column("start", Code.DELTA),
+        Column("end", Code.BASED, "start"),
+        Column("start_line", Code.DELTA),
+        Column("end_line", Code.BASED, "start_line"),
+        Column("name_start", Code.BASED, "start"),
+        Column("name_line", Code.BASED, "start_line"),
+        Column("body_start", Code.BASED, "name_start"),
+        Column("doc_start"),
+        Column("doc_end", Code.BASED, "doc_start"),
+        Column("flags", Code.PLAIN),
+    ),
+    "refs": (
+        Column("kind", Code.PLAIN),
+        Column("start", Code.DELTA),
+        Column("name_start", Code.BASED, "start"),
+        Column("end", Code.BASED, "name_start"),
+        Column("line", Code.DELTA),
+        Column("name", text=True),
+        Column("unit", Code.DELTA),
+        Column("value", Code.DELTA),
+    ),
+    "imports": (
+        Column("kind", Code.PLAIN),
+        Column("specifier", text=True),
+        Column("imported", text=True),
+        Column("local", text=True),
+        Column("start", Code.DELTA),
+        Column("end", Code.BASED, "start"),
+        Column("line", Code.DELTA),
+        Column("type_only", Code.PLAIN),
+        Column("unit", Code.DELTA),
+    ),
+    "exports": (Column("name", text=True), Column("value", Code.DELTA), Column("import_row", Code.DELTA)),
+    "values": (Column("op", Code.PLAIN), Column("a", Code.LOCAL), Column("b"), Column("name", text=True)),
+    "props": (
+        Column("unit", Code.DELTA),
+        Column("name", text=True),
+        Column("value", Code.DELTA),
+        Column("static", Code.PLAIN),
+    ),
+    "args": (Column("row", Code.DELTA),),
+}
+TEXT_COLUMNS = tuple((table, column.name) for table, columns in TABLES.items() for column in columns if column.text)
+
+Table = Mapping[str, AnyArray]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitArrays:
+    """The units of all blobs of a segment, flat, in blob order.
+
+    offsets: first row of each blob and one more at the end (int64). The columns are those of `UnitColumns` as int32.
+    strings: what `name` and `qualname` index.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    strings: tuple[str, ...]
+    kind: IntArray
+    name: IntArray
+    qualname: IntArray
+    owner: IntArray
+    start: IntArray
+    end: IntArray
+    start_line: IntArray
+    end_line: IntArray
+    name_start: IntArray
+    name_line: IntArray
+    body_start: IntArray
+    doc_start: IntArray
+    doc_end: IntArray
+    flags: IntArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+class FactsSegment:
+    """Facts of some blobs, from a file or made in memory, with the same methods and the same results."""
+
+    def __init__(
+        self,
+        keys: Callable[[], list[BlobKey]],
+        strings: Callable[[], tuple[str, ...]],
+        blobs: Callable[[], tuple[Table, dict[str, npt.NDArray[np.int64]]]],
+        table: Callable[[str], Table],
+    ) -> None:
+        self._load_keys, self._load_strings, self._load_blobs, self._load_table = keys, strings, blobs, table
+        self._tables: dict[str, Table] = {}
+
+    @classmethod
+    def of(cls, items: Sequence[tuple[BlobKey, BlobFacts]]) -> FactsSegment:
+        """A segment in memory."""
+        facts = [fact for _, fact in items]
+        tables: dict[str, dict[str, AnyArray]] = {}
+        offsets: dict[str, npt.NDArray[np.int64]] = {}
+        for name, columns in TABLES.items():
+            parts = [_columns_of(fact, name) for fact in facts]
+            tables[name] = {column.name: flatten(getattr(part, column.name) for part in parts) for column in columns}
+            offsets[name] = offsets_of(np.array([len(part) for part in parts], np.int64))
+        blobs: dict[str, AnyArray] = {
+            "status": flatten([[int(fact.status) for fact in facts]]),
+            "errors": flatten([[fact.errors for fact in facts]]),
+            "size": flatten([[fact.size for fact in facts]], "q"),
+            "lines": flatten([[fact.lines for fact in facts]]),
+        }
+        bases: dict[int, int] = {}
+        pool: list[str] = []
+        base_of_blob = np.zeros(len(facts), np.int64)
+        for row, fact in enumerate(facts):
+            # Facts of one opened segment share one tuple: it goes into the pool once.
+            if id(fact.strings) not in bases:
+                bases[id(fact.strings)] = len(pool)
+                pool.extend(fact.strings)
+            base_of_blob[row] = bases[id(fact.strings)]
+        strings = _intern(tables, pool, {n: np.repeat(base_of_blob, np.diff(offsets[n])) for n in TABLES})
+        return cls._in_memory([key for key, _ in items], strings, blobs, offsets, tables)
+
+    @classmethod
+    def _in_memory(
+        cls,
+        keys: list[BlobKey],
+        strings: tuple[str, ...],
+        blobs: Table,
+        offsets: dict[str, npt.NDArray[np.int64]],
+        tables: Mapping[str, Table],
+    ) -> FactsSegment:
+        return cls(lambda: keys, lambda: strings, lambda: (blobs, offsets), lambda name: tables[name])
+
+    @classmethod
+    def open(cls, file: SegmentFile) -> FactsSegment:
+        """A segment over an open file; nothing is read yet."""
+        counts = [f"blobs_{name}" for name in TABLES]
+
+        def blobs() -> tuple[Table, dict[str, npt.NDArray[np.int64]]]:
+            names = [*(f"blobs_{column.name}" for column in BLOBS), *counts]
+            stored = {name.removeprefix("blobs_"): raw for name, raw in file.read(names).items()}
+            lengths = decode_table([Column(name, Code.PLAIN) for name in TABLES], stored)
+            return decode_table(BLOBS, stored), {name: offsets_of(length) for name, length in lengths.items()}
+
+        def table(name: str) -> Table:
+            stored = file.read([f"{name}_{column.name}" for column in TABLES[name]])
+            return decode_table(
+                TABLES[name],
+                {full.removeprefix(f"{name}_"): raw for full, raw in stored.items()},
+                segment.offsets(name),
+            )
+
+        segment = cls(
+            lambda: decode_keys(file.read(KEY_COLUMNS)),
+            lambda: tuple(decode_texts(file.read(["strings"])["strings"])),
+            blobs,
+            table,
+        )
+        return segment
+
+    @classmethod
+    def merged(cls, parts: Iterable[tuple[FactsSegment, Sequence[int]]]) -> FactsSegment:
+        """The given rows of several segments as one, in that order."""
+        chosen = [(segment, np.asarray(rows, np.int64)) for segment, rows in parts]
+        pool: list[str] = []
+        bases = []
+        for segment, _ in chosen:
+            bases.append(len(pool))
+            pool.extend(segment.strings)
+        tables: dict[str, dict[str, AnyArray]] = {}
+        offsets: dict[str, npt.NDArray[np.int64]] = {}
+        shift: dict[str, npt.NDArray[np.int64]] = {}
+        for name, columns in TABLES.items():
+            picks = [spans(segment.offsets(name), rows) for segment, rows in chosen]
+            tables[name] = {
+                column.name: _joined(
+                    [s._table(name)[column.name][pick] for (s, _), pick in zip(chosen, picks, strict=True)]
+                )
+                for column in columns
+            }
+            offsets[name] = offsets_of(_joined([np.diff(segment.offsets(name))[rows] for segment, rows in chosen]))
+            shift[name] = np.repeat(np.array(bases, np.int64), [len(pick) for pick in picks])
+        blobs = {c.name: _joined([segment._blobs[0][c.name][rows] for segment, rows in chosen]) for c in BLOBS}
+        keys = [segment.keys[row] for segment, rows in chosen for row in rows.tolist()]
+        return cls._in_memory(keys, _intern(tables, pool, shift), blobs, offsets, tables)
+
+    def encode(self) -> dict[str, bytes]:
+        """The columns as they are stored."""
+        out = encode_keys(self.keys) | {"strings": encode_texts(self.strings)}
+        out |= {f"blobs_{name}": raw for name, raw in encode_table(BLOBS, self._blobs[0]).items()}
+        for name, columns in TABLES.items():
+            lengths = {name: np.diff(self.offsets(name))}
+            out |= {f"blobs_{n}": raw for n, raw in encode_table([Column(name, Code.PLAIN)], lengths).items()}
+            out |= {f"{name}_{n}": r for n, r in encode_table(columns, self._table(name), self.offsets(name)).items()}
+        return out
+
+    @cached_property
+    def keys(self) -> list[BlobKey]:
+        """The blob of each row."""
+        return self._load_keys()
+
+    @cached_property
+    def strings(self) -> tuple[str, ...]:
+        """The distinct strings of the segment, sorted by code point."""
+        return self._load_strings()
+
+    @cached_property
+    def _blobs(self) -> tuple[Table, dict[str, npt.NDArray[np.int64]]]:
+        return self._load_blobs()
+
+    def __len__(self) -> int:
+        return len(self._blobs[0]["status"])
+
+    def offsets(self, table: str) -> npt.NDArray[np.int64]:
+        """First flat row of each blob in one table, one more entry at the end."""
+        return self._blobs[1][table]
+
+    def status(self, row: int) -> BlobStatus:
+        return BlobStatus(int(self._blobs[0]["status"][row]))
+
+    def _table(self, name: str) -> Table:
+        if name not in self._tables:
+            self._tables[name] = self._load_table(name)
+        return self._tables[name]
+
+    def table(self, name: str) -> Table:
+        """The columns of one table (a key of TABLES), flat over all blobs, see `offsets`."""
+        return self._table(name)
+
+    def facts(self, row: int) -> BlobFacts:
+        """Everything about one blob; `strings` is the segment's own tuple, the columns are lists."""
+        blobs = self._blobs[0]
+        return BlobFacts(
+            language=self.keys[row].language,
+            status=self.status(row),
+            errors=int(blobs["errors"][row]),
+            size=int(blobs["size"][row]),
+            lines=int(blobs["lines"][row]),
+            strings=self.strings,
+            units=UnitColumns(**self._slice("units", row)),
+            refs=RefColumns(**self._slice("refs", row)),
+            imports=ImportColumns(**self._slice("imports", row)),
+            exports=ExportColumns(**self._slice("exports", row)),
+            values=ValueColumns(**self._slice("values", row)),
+            props=PropColumns(**self._slice("props", row)),
+            args=self._slice("args", row)["row"],
+        )
+
+    def _slice(self, table: str, row: int) -> dict[str, list[int]]:
+        offsets = self.offsets(table)
+        first, last = int(offsets[row]), int(offsets[row + 1])
+        return {name: column[first:last].tolist() for name, column in self._table(table).items()}
+
+    @cached_property
+    def units(self) -> UnitArrays:
+        """The units of all blobs; decodes no other table."""
+        return UnitArrays(self.offsets("units"), self.strings, **self._table("units"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Args:
+    """The flat argument column as a table of one column, like the others."""
+
+    row: Sequence[int]
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def _columns_of(
+    facts: BlobFacts, table: str
+) -> UnitColumns | RefColumns | ImportColumns | ExportColumns | ValueColumns | PropColumns | _Args:
+    if table == "args":
+        return _Args(facts.args)
+    columns: UnitColumns | RefColumns | ImportColumns | ExportColumns | ValueColumns | PropColumns
+    columns = getattr(facts, table)
+    return columns
+
+
+def _joined(arrays: Sequence[AnyArray]) -> AnyArray:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int32)
+
+
+def _intern(
+    tables: dict[str, dict[str, AnyArray]], pool: Sequence[str], shift: Mapping[str, npt.NDArray[np.int64]]
+) -> tuple[str, ...]:
+    """Turn the string columns into indices of one sorted table of the strings that are used, and give that table.
+
+    pool: the tables of all parts one after the other. shift: for each flat row, where its part begins in the pool.
+    """
+    absolute = {}
+    used = np.zeros(len(pool), np.bool_)
+    for table, name in TEXT_COLUMNS:
+        local = tables[table][name].astype(np.int64)
+        ids = np.where(local == NONE, NONE, local + shift[table])
+        absolute[table, name] = ids
+        used[ids[ids != NONE]] = True
+    rows = np.flatnonzero(used).tolist()
+    strings = tuple(sorted({pool[row] for row in rows}))
+    index = {text: i for i, text in enumerate(strings)}
+    final = np.full(len(pool) + 1, NONE, np.int32)  # the last entry answers for NONE
+    for row in rows:
+        final[row] = index[pool[row]]
+    for (table, name), ids in absolute.items():
+        tables[table][name] = final[ids]
+    return strings

@@ -1,0 +1,293 @@
+"""Terms of blobs as postings: term → (blob row, unit, counts), and the length of each unit.
+
+The terms of all blobs are one sorted table. Postings are grouped by term and cut into blocks of about BLOCK rows at a
+term's border; a block is read without its neighbours, so that a query pays for its own words.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cmgit.core.records import BlobKey
+from cmgit.core.tables import BlobTerms
+from cmgit.store.columns import (
+    AnyArray,
+    Code,
+    Column,
+    IntArray,
+    decode_ints,
+    decode_table,
+    decode_texts,
+    encode_ints,
+    encode_table,
+    encode_texts,
+    flatten,
+    offsets_of,
+)
+from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.segment_file import SegmentFile
+
+BLOCK = 4096
+READ_WHOLE = 1 << 20
+"""A file of fewer bytes is read in one go: each visit costs more than its blocks."""
+
+POSTINGS = (
+    Column("blob", Code.DELTA),
+    Column("unit", Code.PLAIN),
+    Column("counts", Code.PLAIN, dtype="uint32"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Occurrences of one term, ascending by blob row and unit. All arrays have one length.
+
+    blob_row: int32. unit: unit row in the blob, int32. counts: uint32, see `core.tables.pack_counts`.
+    """
+
+    blob_row: IntArray
+    unit: IntArray
+    counts: npt.NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.blob_row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """terms: sorted. starts: first posting of each, one more at the end. first_of_block: first term of each block."""
+
+    terms: tuple[str, ...]
+    starts: npt.NDArray[np.int64]
+
+    @property
+    def first_of_block(self) -> npt.NDArray[np.int64]:
+        """A block holds the terms whose first posting lies in one stretch of BLOCK postings."""
+        numbers = self.starts[:-1] // BLOCK
+        return np.flatnonzero(np.diff(numbers, prepend=-1))
+
+
+class TermsSegment:
+    """Word statistics of some blobs, from a file or made in memory."""
+
+    def __init__(
+        self,
+        keys: Callable[[], list[BlobKey]],
+        index: Callable[[], _Index],
+        lengths: Callable[[], tuple[npt.NDArray[np.int64], IntArray]],
+        blocks: Callable[[Sequence[int]], dict[int, Postings]],
+    ) -> None:
+        self._load_keys, self._load_index, self._load_lengths, self._load_blocks = keys, index, lengths, blocks
+        self._blocks: dict[int, Postings] = {}
+
+    @classmethod
+    def of(cls, items: Sequence[tuple[BlobKey, BlobTerms]]) -> TermsSegment:
+        """A segment in memory."""
+        blobs = [terms for _, terms in items]
+        terms = tuple(sorted({term for blob in blobs for term in blob.terms}))
+        place = {term: i for i, term in enumerate(terms)}
+        ids = np.array([place[term] for blob in blobs for term in blob.terms], np.int64)
+        runs = _joined([np.diff(np.asarray(blob.starts, np.int64)) for blob in blobs])
+        term_of = np.repeat(ids, runs)
+        blob_of = np.repeat(np.arange(len(blobs)), [len(blob.unit) for blob in blobs])
+        unit = flatten(blob.unit for blob in blobs).astype(np.int32)
+        counts = flatten((blob.counts for blob in blobs), "I").astype(np.uint32)
+        lengths = flatten(blob.lengths for blob in blobs).astype(np.int32)
+        offsets = offsets_of(np.array([len(blob.lengths) for blob in blobs], np.int64))
+        return cls._sorted([key for key, _ in items], terms, term_of, blob_of, unit, counts, offsets, lengths)
+
+    @classmethod
+    def merged(cls, parts: Iterable[tuple[TermsSegment, Sequence[int]]]) -> TermsSegment:
+        """The given rows of several segments as one, in that order."""
+        chosen = [(segment, np.asarray(rows, np.int64)) for segment, rows in parts]
+        names = sorted({term for segment, _ in chosen for term in segment.terms})
+        place = {term: i for i, term in enumerate(names)}
+        columns: list[tuple[AnyArray, ...]] = []
+        keys: list[BlobKey] = []
+        for segment, rows in chosen:
+            everything = segment.all_postings()
+            target = np.full(len(segment), -1, np.int64)
+            target[rows] = np.arange(len(keys), len(keys) + len(rows))
+            ids = np.repeat(np.array([place[term] for term in segment.terms], np.int64), np.diff(segment.starts))
+            live = target[everything.blob_row] >= 0
+            columns.append(
+                (ids[live], target[everything.blob_row][live], everything.unit[live], everything.counts[live])
+            )
+            keys += [segment.keys[row] for row in rows.tolist()]
+        term_of, blob_of, unit, counts = (_joined([part[i] for part in columns]) for i in range(4))
+        used, term_of = np.unique(term_of, return_inverse=True)
+        lengths = [segment.lengths(row) for segment, rows in chosen for row in rows.tolist()]
+        offsets = offsets_of(np.array([len(length) for length in lengths], np.int64))
+        terms = tuple(names[i] for i in used.tolist())
+        flat = _joined(lengths).astype(np.int32)
+        return cls._sorted(
+            keys, terms, term_of, blob_of, unit.astype(np.int32), counts.astype(np.uint32), offsets, flat
+        )
+
+    @classmethod
+    def _sorted(
+        cls,
+        keys: list[BlobKey],
+        terms: tuple[str, ...],
+        term_of: npt.NDArray[np.int64],
+        blob_of: AnyArray,
+        unit: IntArray,
+        counts: npt.NDArray[np.uint32],
+        offsets: npt.NDArray[np.int64],
+        lengths: IntArray,
+    ) -> TermsSegment:
+        order = np.lexsort((unit, blob_of, term_of))
+        postings = Postings(blob_of[order].astype(np.int32), unit[order], counts[order])
+        index = _Index(terms, offsets_of(np.bincount(term_of, minlength=len(terms))))
+
+        def blocks(numbers: Sequence[int]) -> dict[int, Postings]:
+            first = index.first_of_block
+            borders = [*index.starts[first].tolist(), int(index.starts[-1])]
+            return {n: _cut(postings, borders[n], borders[n + 1]) for n in numbers}
+
+        return cls(lambda: keys, lambda: index, lambda: (offsets, lengths), blocks)
+
+    @classmethod
+    def open(cls, file: SegmentFile) -> TermsSegment:
+        """A segment over an open file; nothing is read yet."""
+
+        def index() -> _Index:
+            stored = file.read(["terms", "term_postings"])
+            return _Index(tuple(decode_texts(stored["terms"])), offsets_of(decode_ints(stored["term_postings"])))
+
+        def lengths() -> tuple[npt.NDArray[np.int64], IntArray]:
+            stored = file.read(["blob_units", "unit_lengths"])
+            return offsets_of(decode_ints(stored["blob_units"])), decode_ints(stored["unit_lengths"]).astype(np.int32)
+
+        names = [f"posting_{column.name}" for column in POSTINGS]
+        held: dict[int, dict[str, memoryview]] = {}
+
+        def blocks(numbers: Sequence[int]) -> dict[int, Postings]:
+            missing = sorted(set(numbers) - held.keys())
+            if missing and file.ref.size <= READ_WHOLE:
+                missing = list(range(len(segment._index.first_of_block)))
+            parts = file.blocks(names, missing)
+            for place, number in enumerate(missing):
+                held[number] = {name.removeprefix("posting_"): parts[name][place] for name in names}
+            return {number: _decode_block(held[number]) for number in numbers}
+
+        segment = cls(lambda: decode_keys(file.read(KEY_COLUMNS)), index, lengths, blocks)
+        return segment
+
+    def encode(self) -> tuple[dict[str, bytes], dict[str, list[bytes]]]:
+        """The columns as they are stored, and those of blocks."""
+        offsets, lengths = self._lengths
+        columns = encode_keys(self.keys) | {
+            "terms": encode_texts(self.terms),
+            "term_postings": encode_ints(np.diff(self.starts)),
+            "blob_units": encode_ints(np.diff(offsets)),
+            "unit_lengths": encode_ints(lengths),
+        }
+        blocks: dict[str, list[bytes]] = {f"posting_{column.name}": [] for column in POSTINGS}
+        for number in range(len(self._index.first_of_block)):
+            block = self._block(number)
+            values = {"blob": block.blob_row, "unit": block.unit, "counts": block.counts}
+            for name, raw in encode_table(POSTINGS, values).items():
+                blocks[f"posting_{name}"].append(raw)
+        return columns, blocks
+
+    @cached_property
+    def keys(self) -> list[BlobKey]:
+        """The blob of each row."""
+        return self._load_keys()
+
+    def __len__(self) -> int:
+        return len(self._lengths[0]) - 1
+
+    @cached_property
+    def _index(self) -> _Index:
+        return self._load_index()
+
+    @cached_property
+    def _lengths(self) -> tuple[npt.NDArray[np.int64], IntArray]:
+        return self._load_lengths()
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The distinct terms, sorted by code point."""
+        return self._index.terms
+
+    @property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """First posting of each term, one more entry at the end; the difference is a term's number of units."""
+        return self._index.starts
+
+    @property
+    def unit_offsets(self) -> npt.NDArray[np.int64]:
+        """First entry of each blob in `unit_lengths`, one more at the end."""
+        return self._lengths[0]
+
+    @property
+    def unit_lengths(self) -> IntArray:
+        """Term occurrences of each unit, flat over all blobs."""
+        return self._lengths[1]
+
+    def lengths(self, row: int) -> IntArray:
+        """Term occurrences of each unit of one blob."""
+        offsets, lengths = self._lengths
+        return lengths[offsets[row] : offsets[row + 1]]
+
+    def postings(self, term: str) -> Postings | None:
+        """Where a term occurs; None when no blob of the segment has it."""
+        row = self._find(term)
+        if row is None:
+            return None
+        number = self._number(row)
+        base = int(self.starts[self._index.first_of_block[number]])
+        return _cut(self._block(number), int(self.starts[row]) - base, int(self.starts[row + 1]) - base)
+
+    def prefetch(self, terms: Iterable[str]) -> None:
+        """Read the blocks of several terms in one visit to the file; `postings` then finds them in memory."""
+        rows = [row for row in map(self._find, terms) if row is not None]
+        self._fetch(sorted({self._number(row) for row in rows}))
+
+    def all_postings(self) -> Postings:
+        """The postings of all terms, one after the other, see `starts`."""
+        numbers = list(range(len(self._index.first_of_block)))
+        self._fetch(numbers)
+        blocks = [self._blocks[number] for number in numbers]
+        return Postings(
+            _joined([block.blob_row for block in blocks]).astype(np.int32, copy=False),
+            _joined([block.unit for block in blocks]).astype(np.int32, copy=False),
+            _joined([block.counts for block in blocks]).astype(np.uint32, copy=False),
+        )
+
+    def _find(self, term: str) -> int | None:
+        row = bisect_left(self.terms, term)
+        return row if row < len(self.terms) and self.terms[row] == term else None
+
+    def _number(self, row: int) -> int:
+        return int(np.searchsorted(self._index.first_of_block, row, side="right")) - 1
+
+    def _block(self, number: int) -> Postings:
+        self._fetch([number])
+        return self._blocks[number]
+
+    def _fetch(self, numbers: Sequence[int]) -> None:
+        missing = [number for number in numbers if number not in self._blocks]
+        if missing:
+            self._blocks |= self._load_blocks(missing)
+
+
+def _cut(postings: Postings, first: int, last: int) -> Postings:
+    return Postings(postings.blob_row[first:last], postings.unit[first:last], postings.counts[first:last])
+
+
+def _decode_block(stored: dict[str, memoryview]) -> Postings:
+    columns = decode_table(POSTINGS, stored)
+    return Postings(columns["blob"], columns["unit"], columns["counts"])
+
+
+def _joined(arrays: Sequence[AnyArray]) -> AnyArray:
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)

@@ -1,0 +1,131 @@
+"""Keys of the texts that are embedded for the units of a blob: BlobKey → BlobTexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cmgit.core.records import BlobKey
+from cmgit.core.tables import BlobTexts
+from cmgit.store.columns import (
+    AnyArray,
+    Code,
+    Column,
+    IntArray,
+    decode_ints,
+    decode_table,
+    encode_ints,
+    encode_table,
+    flatten,
+    offsets_of,
+    spans,
+)
+from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.segment_file import SegmentFile
+
+KEY_BYTES = 16
+_UNIT = (Column("unit", Code.DELTA),)
+
+KeyMatrix = npt.NDArray[np.uint8]
+_Rows = tuple[npt.NDArray[np.int64], IntArray, KeyMatrix]
+
+
+class TextsSegment:
+    """Text keys of some blobs, from a file or made in memory."""
+
+    def __init__(self, keys: Callable[[], list[BlobKey]], rows: Callable[[], _Rows]) -> None:
+        self._load_keys, self._load_rows = keys, rows
+
+    @classmethod
+    def of(cls, items: Sequence[tuple[BlobKey, BlobTexts]]) -> TextsSegment:
+        """A segment in memory."""
+        texts = [text for _, text in items]
+        offsets = offsets_of(np.array([len(text.unit) for text in texts], np.int64))
+        unit = flatten(text.unit for text in texts).astype(np.int32)
+        matrix = key_matrix([key for text in texts for key in text.key])
+        return cls(lambda: [key for key, _ in items], lambda: (offsets, unit, matrix))
+
+    @classmethod
+    def merged(cls, parts: Iterable[tuple[TextsSegment, Sequence[int]]]) -> TextsSegment:
+        """The given rows of several segments as one, in that order."""
+        chosen = [(segment, np.asarray(rows, np.int64)) for segment, rows in parts]
+        keys = [segment.keys[row] for segment, rows in chosen for row in rows.tolist()]
+        picks = [spans(segment.offsets, rows) for segment, rows in chosen]
+        counts = [np.diff(segment.offsets)[rows] for segment, rows in chosen]
+        offsets = offsets_of(np.concatenate(counts) if counts else np.zeros(0, np.int64))
+        empty = np.zeros(0, np.int32)
+        unit = np.concatenate([empty, *(s.unit[pick] for (s, _), pick in zip(chosen, picks, strict=True))])
+        matrix = np.concatenate([key_matrix([]), *(s.matrix[pick] for (s, _), pick in zip(chosen, picks, strict=True))])
+        return cls(lambda: keys, lambda: (offsets, unit, matrix))
+
+    @classmethod
+    def open(cls, file: SegmentFile) -> TextsSegment:
+        """A segment over an open file; nothing is read yet."""
+
+        def rows() -> _Rows:
+            stored = file.read(["blob_texts", "unit", "text_key"])
+            unit: AnyArray = decode_table(_UNIT, stored)["unit"]
+            matrix = np.frombuffer(stored["text_key"], np.uint8).reshape(-1, KEY_BYTES)
+            return offsets_of(decode_ints(stored["blob_texts"])), unit.astype(np.int32, copy=False), matrix
+
+        return cls(lambda: decode_keys(file.read(KEY_COLUMNS)), rows)
+
+    def encode(self) -> dict[str, bytes]:
+        """The columns as they are stored."""
+        offsets, unit, matrix = self._rows
+        columns = encode_keys(self.keys) | encode_table(_UNIT, {"unit": unit})
+        return columns | {"blob_texts": encode_ints(np.diff(offsets)), "text_key": matrix.tobytes()}
+
+    @cached_property
+    def keys(self) -> list[BlobKey]:
+        """The blob of each row."""
+        return self._load_keys()
+
+    @cached_property
+    def _rows(self) -> _Rows:
+        return self._load_rows()
+
+    def __len__(self) -> int:
+        return len(self._rows[0]) - 1
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """First flat row of each blob, one more entry at the end."""
+        return self._rows[0]
+
+    @property
+    def unit(self) -> IntArray:
+        """Unit rows, flat over all blobs."""
+        return self._rows[1]
+
+    @property
+    def matrix(self) -> KeyMatrix:
+        """Text keys, flat over all blobs: uint8[n, 16]."""
+        return self._rows[2]
+
+    def texts(self, row: int) -> BlobTexts:
+        """The texts of one blob's units."""
+        offsets, unit, matrix = self._rows
+        first, last = int(offsets[row]), int(offsets[row + 1])
+        return BlobTexts(unit=unit[first:last].tolist(), key=key_list(matrix[first:last]))
+
+
+def key_matrix(keys: Sequence[bytes]) -> KeyMatrix:
+    """16-byte keys as uint8[n, 16].
+
+    Raises:
+        ValueError: a key of another length.
+    """
+    joined = b"".join(keys)
+    if len(joined) != KEY_BYTES * len(keys) or any(len(key) != KEY_BYTES for key in keys):
+        raise ValueError("text keys have 16 bytes")
+    return np.frombuffer(joined, np.uint8).reshape(-1, KEY_BYTES)
+
+
+def key_list(matrix: KeyMatrix) -> list[bytes]:
+    """The rows of a key matrix as bytes."""
+    joined = matrix.tobytes()
+    return [joined[i : i + KEY_BYTES] for i in range(0, len(joined), KEY_BYTES)]
