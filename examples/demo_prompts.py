@@ -16,7 +16,7 @@ ROUTES = ("direct", "named", "search")
 TRIES = 6
 
 DIRECT_LIMIT = 6_000
-REQUEST = re.compile(rb"\b(?:import|require|from)\b")
+REQUEST = re.compile(rb"\bimport\b|\brequire\s*\(|\bexport\b[^;=(]*\bfrom\b")
 DOC_COMMENT = re.compile(r"/\*\*\s*(.*?)\*/", re.DOTALL)
 PLAIN_SENTENCE = re.compile(r"[A-Z][a-z']*(?:[ ,]+[a-z][a-z'-]*)+")
 SIDE_PATHS = re.compile(
