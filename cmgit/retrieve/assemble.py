@@ -1,0 +1,250 @@
+"""From ranked units to what is shown: roots, their dependencies, short files whole, further units, call sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from cmgit.core.facts import NONE, UnitKind
+from cmgit.core.records import CallSite, ItemRole, RankedUnit
+from cmgit.retrieve import weights
+from cmgit.retrieve.lexical import rarity
+from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
+from cmgit.retrieve.ports import Edge, View
+from cmgit.retrieve.rank import Ranking
+from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
+
+SMALL_DEPENDENCY = 1_200
+SHORT_FILE = 3_000
+LARGEST_FILL = 2_400
+PART_ROOM = 1_400
+LEAST_PART = 200
+MOST_CALL_SITES = 12
+MOST_INNER = 64  # units inside a root whose references are followed
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How far to go: roots, steps along the graph, nodes reached."""
+
+    roots: int
+    steps: int
+    nodes: int
+
+
+DETAILS = {
+    "normal": Detail(weights.MOST_ROOTS, 1, 12),
+    "expanded": Detail(weights.MOST_ROOTS_EXPANDED, 2, 24),
+}
+
+
+def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str, budget: int) -> Assembled:
+    """Spend the budget in the order of the design; deterministic for the same ranking."""
+    limits = DETAILS[detail]
+    ledger = Ledger(view, budget)
+    omitted: dict[str, int] = {}
+    weigh = _weigher(view, ranking.terms)
+    shown: list[Found] = []
+    for root in roots:
+        found = ledger.find(root.unit)
+        if found is None:
+            _count(omitted, "gone")
+            continue
+        if _show_root(ledger, found, root.score, weigh):
+            shown.append(found)
+        elif not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
+            _count(omitted, "roots")
+    scores = {ranked.unit: ranked.score for ranked in ranking.units}
+    _show_dependencies(ledger, shown, limits, scores, omitted)
+    _show_short_files(ledger, shown)
+    _fill(ledger, ranking, weigh)
+    sites, more, unproven = _call_sites(view, shown)
+    names = tuple((found.unit, found.view.name or found.view.path) for found in shown)
+    if sum(more.values()):
+        omitted["call_sites"] = sum(more.values())
+    cut = {(p.file, p.whole) for p in ledger.pieces if p.role == ItemRole.PART}
+    if cut:
+        omitted["cut_units"] = len(cut)
+    return Assembled(tuple(ledger.pieces), names, sites, more, unproven, omitted, ledger.used, ledger.sources)
+
+
+def _count(omitted: dict[str, int], reason: str) -> None:
+    omitted[reason] = omitted.get(reason, 0) + 1
+
+
+def _weigher(view: View, terms: dict[str, float]) -> Callable[[str], float]:
+    """Rarity of a term of the prompt in this view times its weight; 0 for other terms."""
+    known: dict[str, float] = {}
+
+    def weigh(term: str) -> float:
+        if term not in terms:
+            return 0.0
+        if term not in known:
+            posting = view.postings(term)
+            known[term] = terms[term] * rarity(len(view.units), len(posting[0])) if len(posting[0]) else 0.0
+        return known[term]
+
+    return weigh
+
+
+def _piece(found: Found, role: ItemRole, span: Span, score: float, note: str = "") -> Shown:
+    unit = found.view
+    return Shown(
+        role=role,
+        file=found.file,
+        path=unit.path,
+        name=unit.name,
+        qualname=unit.qualname,
+        kind=unit.kind,
+        span=span,
+        whole=(unit.start_line, unit.end_line),
+        score=score,
+        note=note,
+    )
+
+
+def _whole(found: Found) -> Span:
+    unit = found.view
+    return Span(unit.start_byte, unit.end_byte, unit.start_line, unit.end_line)
+
+
+def _body_start(view: View, found: Found) -> int:
+    """Where the body begins, moved along with the unit when the file has changed since."""
+    column = view.units.column
+    return int(column("body_start")[found.unit]) - int(column("start")[found.unit]) + found.view.start_byte
+
+
+def _show_root(ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float]) -> bool:
+    unit = found.view
+    if found.size <= ledger.room:
+        if found.view.kind == UnitKind.FILE.label:
+            return ledger.add(_whole_file(found, score)) if found.size else False
+        return ledger.add(_piece(found, ItemRole.ROOT, _whole(found), score))
+    if ledger.room < LEAST_PART or ledger.touches(found.file, unit.start_byte, unit.end_byte):
+        return False
+    return _show_parts(ledger, found, score, weigh, ledger.room)
+
+
+def _show_parts(ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float], room: int) -> bool:
+    unit, body = found.view, _body_start(ledger.view, found)
+    spans = telling_parts(found.source.data, unit.start_byte, unit.end_byte, unit.start_line, body, weigh, room)
+    added = [ledger.add(_piece(found, ItemRole.PART, span, score)) for span in spans]
+    return any(added)
+
+
+def _whole_file(found: Found, score: float) -> Shown:
+    data = found.source.data
+    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    lines = lines_of(data, start, len(data), 1)
+    last = lines[-1].end_line if lines else 1
+    name = found.view.path.rsplit("/", 1)[-1]
+    span = Span(start, len(data), 1, last)
+    return Shown(
+        ItemRole.WHOLE_FILE, found.file, found.view.path, name, name, "file", span, (1, last), score, "whole file"
+    )
+
+
+def _show_dependencies(
+    ledger: Ledger, roots: list[Found], limits: Detail, scores: dict[int, float], omitted: dict[str, int]
+) -> None:
+    """Declarations that the roots use: small ones whole, larger ones by their signature, nearest and best first."""
+    view = ledger.view
+    reached = {found.unit for found in roots}
+    frontier, nodes = [found.unit for found in roots], 0
+    for _ in range(limits.steps):
+        targets: dict[int, int] = {}
+        for unit in frontier:
+            for edge in _uses(view, unit):
+                if edge.target_unit not in reached and edge.target_unit != NONE:
+                    targets.setdefault(edge.target_unit, edge.line)
+        order = sorted(targets, key=lambda target: (-scores.get(target, 0.0), target))
+        for target in order:
+            reached.add(target)
+            if nodes >= limits.nodes:
+                _count(omitted, "dependencies")
+                continue
+            nodes += 1
+            if not _show_dependency(ledger, target, scores.get(target, 0.0)):
+                _count(omitted, "dependencies")
+        frontier = order
+
+
+def _uses(view: View, unit: int) -> list[Edge]:
+    """References that stand in a unit or in a unit inside it, to units outside."""
+    end, file = view.units.column("end"), view.units.file
+    last = unit + 1
+    while last < len(view.units) and file[last] == file[unit] and end[last] <= end[unit]:
+        last += 1
+    edges = [edge for inner in range(unit, min(last, unit + MOST_INNER)) for edge in view.callees(inner)]
+    return [edge for edge in edges if not unit <= edge.target_unit < last]
+
+
+def _show_dependency(ledger: Ledger, target: int, score: float) -> bool:
+    """Whether it is shown now, in full or by its signature, or was shown before."""
+    found = ledger.find(target)
+    if found is None or found.view.kind == UnitKind.FILE.label:
+        return True
+    unit = found.view
+    if ledger.touches(found.file, unit.start_byte, unit.end_byte):
+        return True
+    if found.size <= SMALL_DEPENDENCY:
+        return ledger.add(_piece(found, ItemRole.DEPENDENCY, _whole(found), score))
+    data = found.source.data
+    span = signature_span(data, unit.start_byte, unit.end_byte, unit.start_line, _body_start(ledger.view, found))
+    return ledger.add(_piece(found, ItemRole.SIGNATURE, span, score, "signature only"))
+
+
+def _show_short_files(ledger: Ledger, roots: list[Found]) -> None:
+    """The roots' files whole where they are short, so that no second look is needed."""
+    for found in roots:
+        data = found.source.data
+        if len(data) > SHORT_FILE or any(p.file == found.file and p.role == ItemRole.PART for p in ledger.pieces):
+            continue
+        pieces = [p for p in ledger.pieces if p.file == found.file]
+        if pieces and pieces[0].role != ItemRole.WHOLE_FILE:
+            whole = _whole_file(found, max(p.score for p in pieces))
+            ledger.replace_file(found.file, replace(whole, note=f"whole file, for {found.view.name or 'its code'}"))
+
+
+def _fill(ledger: Ledger, ranking: Ranking, weigh: Callable[[str], float]) -> None:
+    """What is left goes to further ranked units, best first: small ones whole, large ones by their telling parts."""
+    if not ranking.units:
+        return
+    kinds = ledger.view.units.column("kind")
+    floor = ranking.units[0].score * weights.FILL_SHARE
+    for ranked in ranking.units:
+        if ranked.score < floor or ledger.room < LEAST_PART:
+            return
+        if int(kinds[ranked.unit]) == UnitKind.FILE:
+            continue
+        found = ledger.find(ranked.unit)
+        if found is None or ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
+            continue
+        if found.size <= min(ledger.room, LARGEST_FILL):
+            ledger.add(_piece(found, ItemRole.DEPENDENCY, _whole(found), ranked.score, "also ranked"))
+        else:
+            _show_parts(ledger, found, ranked.score, weigh, min(ledger.room, PART_ROOM))
+
+
+def _call_sites(view: View, roots: list[Found]) -> tuple[tuple[CallSite, ...], dict[str, int], dict[str, int]]:
+    sites: list[CallSite] = []
+    more: dict[str, int] = {}
+    unproven: dict[str, int] = {}
+    for found in roots:
+        name = found.view.name
+        if not name or found.view.kind in ("file", "block", "callback"):
+            continue
+        edges = sorted({(edge.path, edge.line, edge.source_unit, edge.confidence) for edge in view.callers(found.unit)})
+        for path, line, source_unit, confidence in edges[:MOST_CALL_SITES]:
+            caller = view.units.qualname(source_unit) if source_unit != NONE else ""
+            sites.append(CallSite(name, path, line, caller, str(confidence)))
+        if len(edges) > MOST_CALL_SITES:
+            more[name] = len(edges) - MOST_CALL_SITES
+        if not edges:
+            unproven[name] = _unbound(view, name)
+    return tuple(sites), more, unproven
+
+
+def _unbound(view: View, name: str) -> int:
+    """References that end in this name and could not be bound to anything."""
+    return len(view.undecided(name))

@@ -1,0 +1,72 @@
+"""Arrays over a view's files and units that ranking multiplies by: roles, kinds, copies, words of paths."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmgit.core.facts import UnitKind
+from cmgit.core.records import Role
+from cmgit.retrieve import weights
+from cmgit.retrieve.ports import View
+from cmgit.retrieve.prompt import Prompt
+from cmgit.words.split import identifier_terms, tokens
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Damping:
+    """What a unit's score is multiplied by: float64 for each unit. Copies of a blob have 0: the first path speaks for
+    them (FreePeak/LeanKG#304)."""
+
+    factor: Floats
+
+
+def damping(view: View, prompt: Prompt) -> Damping:
+    roles = dict(weights.ROLE)
+    if prompt.tests_asked:
+        roles.update(weights.TESTS_ASKED)
+    elif prompt.mentions_tests:
+        roles.update(weights.TESTS_MENTIONED)
+    by_file = np.array([roles[Role(file.role)] for file in view.files], np.float64)
+    order = sorted(range(len(view.files)), key=lambda i: (-by_file[i], view.files[i].path))
+    seen: set[tuple[str, str]] = set()
+    for index in order:
+        file = view.files[index]
+        if file.unit_count and (file.oid, file.language) in seen:
+            by_file[index] = 0.0
+        seen.add((file.oid, file.language))
+    kinds = np.array([weights.KIND.get(kind, 1.0) for kind in UnitKind], np.float64)
+    if not len(view.units):
+        return Damping(np.zeros(0, np.float64))
+    return Damping(by_file[view.units.file] * kinds[view.units.column("kind")])
+
+
+def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]]:
+    """(term, files whose path has it) for the terms that occur in any path, in the order of `terms`."""
+    paths = [file.path for file in view.files]
+    wanted = [term for term in terms if len(term) > 1]
+    if not wanted or not paths:
+        return []
+    # A stem is the beginning of its word, give or take the last letter (y → i), so one scan finds the candidates.
+    prefixes = sorted({re.escape(term[: max(2, len(term) - 1)]) for term in wanted}, key=len, reverse=True)
+    rough = re.compile("|".join(prefixes), re.IGNORECASE)
+    hits: dict[str, list[int]] = {}
+    for index, path in enumerate(paths):
+        if rough.search(path):
+            for term in path_terms(path):
+                if term in terms:
+                    hits.setdefault(term, []).append(index)
+    return [(term, hits[term]) for term in terms if term in hits]
+
+
+def path_terms(path: str) -> list[str]:
+    """Distinct terms of a path; a joined form needs no prefix of its own, its parts are there too."""
+    found: dict[str, None] = {}
+    for token in tokens(path):
+        found.update(dict.fromkeys(identifier_terms(token)))
+    return list(found)

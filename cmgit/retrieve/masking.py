@@ -1,0 +1,65 @@
+"""Secret-like literals in source: masked in what is shown, whatever the file is called (anomalyco/opencode#20904)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+MASK = "[masked]"
+
+_KNOWN = re.compile(
+    rb"""-----BEGIN[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----.*?(?:-----END[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|\Z)
+    |\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b
+    |\bgh[pousr]_[A-Za-z0-9]{20,255}\b|\bgithub_pat_[A-Za-z0-9_]{22,255}\b|\bglpat-[A-Za-z0-9_-]{20,}
+    |\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}
+    |\bAIza[0-9A-Za-z_-]{35}|\bnpm_[A-Za-z0-9]{36}\b|\bpypi-[A-Za-z0-9_-]{50,}|\bSG\.[\w-]{16,}\.[\w-]{16,}
+    |\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}""",
+    re.DOTALL | re.VERBOSE,
+)
+_IN_URL = re.compile(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"`$]+:([^\s/@'\"`$]{4,})@")
+_ASSIGNED = re.compile(
+    rb"""(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|auth)[\w-]{0,24}
+    ["'`]?\s*(?::\s*\w+\s*=|:|=>|=|,)\s*(["'`])((?:(?!\1)[^\s\\]){8,200})\1""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_WORDLIKE = re.compile(rb"[A-Za-z]{2,}(?:[ ._:/-][A-Za-z]{2,})*|[$<{%].*|.*[<>{}()].*|[xX*.-]+|https?://.*|[./@].*")
+LEAST_ENTROPY = 3.0  # bits for a character; words of a language stay below
+
+
+def _entropy(value: bytes) -> float:
+    counts = Counter(value)
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+
+
+def secret_spans(data: bytes) -> list[tuple[int, int]]:
+    """Disjoint byte ranges of secret-like values in a file, in order."""
+    spans = [match.span() for match in _KNOWN.finditer(data)]
+    spans.extend(match.span(1) for match in _IN_URL.finditer(data))
+    for match in _ASSIGNED.finditer(data):
+        value = match[2]
+        if not _WORDLIKE.fullmatch(value) and _entropy(value) >= LEAST_ENTROPY:
+            spans.append(match.span(2))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def mask(data: bytes, start: int, end: int, spans: list[tuple[int, int]]) -> tuple[bytes, bool]:
+    """data[start:end] with what lies in `spans` masked; lines stay lines. The second value: whether anything was."""
+    pieces: list[bytes] = []
+    position = start
+    for secret_start, secret_end in spans:
+        low, high = max(secret_start, start), min(secret_end, end)
+        if low < high:
+            pieces.append(data[position:low])
+            pieces.append(MASK.encode() + b"\n" * data.count(b"\n", low, high))
+            position = high
+    if not pieces:
+        return data[start:end], False
+    pieces.append(data[position:end])
+    return b"".join(pieces), True

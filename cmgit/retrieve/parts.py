@@ -1,0 +1,124 @@
+"""The telling parts of a unit that is too large to show: its signature, and the lines that speak of the prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cmgit.words.split import terms_of
+
+SIGNATURE_BYTES = 400
+LINES_BEFORE, LINES_AFTER = 2, 4
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole lines of a unit (the first and last clipped to it). Bytes end exclusive, lines inclusive."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+def lines_of(data: bytes, start: int, end: int, first_line: int) -> list[Span]:
+    """data[start:end] line by line; line ends belong to their line, but for the last one."""
+    found: list[Span] = []
+    position, line = start, first_line
+    while position < end:
+        match = _LINE.match(data, position, end)
+        stop = match.end() if match else end
+        if stop == position:
+            break
+        found.append(Span(position, stop, line, line))
+        position, line = stop, line + 1
+    return found
+
+
+def signature_span(data: bytes, start: int, end: int, first_line: int, body_start: int) -> Span:
+    """A declaration up to where its body begins, whole lines; its first line where that is long."""
+    lines = lines_of(data, start, end, first_line)
+    last = 0
+    while last + 1 < len(lines) and lines[last].end <= body_start and lines[last + 1].end - start <= SIGNATURE_BYTES:
+        last += 1
+    first = lines[0]
+    stop = _without_line_end(data, lines[last])
+    if stop - start > SIGNATURE_BYTES:
+        stop = _character_border(data, start, start + SIGNATURE_BYTES)
+        return Span(start, stop, first.start_line, first.start_line)
+    return Span(start, stop, first.start_line, lines[last].end_line)
+
+
+def telling_parts(
+    data: bytes, start: int, end: int, first_line: int, body_start: int, weigh: Callable[[str], float], room: int
+) -> list[Span]:
+    """Spans of whole lines within `room` bytes, in order, the signature first.
+
+    A single line that is larger than the room is cut at a character, not dropped (dean0x/skim#395).
+
+    Args:
+        weigh: rarity of one term times its weight in the prompt, 0 for others.
+    """
+    if room <= 0:
+        return []
+    head = signature_span(data, start, end, first_line, body_start)
+    if head.end - head.start > room:
+        stop = _character_border(data, start, start + room)
+        return [Span(start, stop, first_line, first_line + data.count(b"\n", start, stop))] if stop > start else []
+    lines = lines_of(data, start, end, first_line)
+    chosen = [line.end <= head.end or line.start < head.end for line in lines]
+    room -= sum(line.end - line.start for line, taken in zip(lines, chosen, strict=True) if taken)
+    values = [_value(data[line.start : line.end], weigh) for line in lines]
+    for best in sorted((i for i, value in enumerate(values) if value > 0), key=lambda i: (-values[i], i)):
+        for before, after in ((LINES_BEFORE, LINES_AFTER), (0, 1), (0, 0)):
+            window = [i for i in range(max(0, best - before), min(len(lines), best + after + 1)) if not chosen[i]]
+            cost = sum(lines[i].end - lines[i].start for i in window)
+            if window and cost <= room:
+                room -= cost
+                for i in window:
+                    chosen[i] = True
+                break
+    for i, line in enumerate(lines):  # what is left goes to the beginning, where a function says what it is about
+        if not chosen[i]:
+            if line.end - line.start > room:
+                break
+            chosen[i] = True
+            room -= line.end - line.start
+    return _merged(data, lines, chosen) or [head]
+
+
+def _merged(data: bytes, lines: list[Span], chosen: list[bool]) -> list[Span]:
+    spans: list[Span] = []
+    for line, taken in zip(lines, chosen, strict=True):
+        if not taken:
+            continue
+        if spans and spans[-1].end == line.start:
+            spans[-1] = Span(spans[-1].start, line.end, spans[-1].start_line, line.end_line)
+        else:
+            spans.append(line)
+    return [Span(s.start, _without_line_end(data, s), s.start_line, s.end_line) for s in spans if _has_text(data, s)]
+
+
+def _has_text(data: bytes, span: Span) -> bool:
+    return bool(data[span.start : span.end].strip())
+
+
+def _value(line: bytes, weigh: Callable[[str], float]) -> float:
+    return sum(weigh(term) for term in dict.fromkeys(terms_of(line[:2_000].decode("utf-8", "replace"))))
+
+
+def _without_line_end(data: bytes, span: Span) -> int:
+    end = span.end
+    while end > span.start and data[end - 1 : end] in (b"\n", b"\r"):
+        end -= 1
+    return end
+
+
+def _character_border(data: bytes, start: int, stop: int) -> int:
+    """The last border of a UTF-8 character at or before `stop`."""
+    stop = min(stop, len(data))
+    while stop > start and stop < len(data) and data[stop] & 0xC0 == 0x80:
+        stop -= 1
+    return stop

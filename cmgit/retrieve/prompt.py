@@ -1,0 +1,196 @@
+"""What a prompt says: its names, paths, places and literal strings, and the text that is left to search with.
+
+Nothing here looks at a repository. There is no gate by language: a prompt without one English word is read like any
+other (colbymchenry/codegraph#994).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cmgit.core.errors import UsageError
+from cmgit.retrieve.boilerplate import without_boilerplate
+from cmgit.words.split import unescape
+
+HEAD_CHARACTERS = 48_000
+TAIL_CHARACTERS = 16_000
+MOST_NAMES = 64
+MOST_PATHS = 64
+
+SOURCE_SUFFIX = r"\.(?:d\.[cm]?ts|[cm]?[jt]sx?|vue|svelte|astro)"
+_ID = r"(?:[^\W\d]|[$_])[\w$]*"
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1`*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+", re.IGNORECASE)
+_TRAILER = re.compile(
+    r"^(?:signed-off-by|co-authored-by|reviewed-by|change-id|cc)\s*:.*$", re.IGNORECASE | re.MULTILINE
+)
+_RUN = re.compile(r"[!-~]{500,}")  # data: no name or path is that long
+_ISSUE = re.compile(r"(?<!\w)(?:#\d+|GH-\d+|\b[0-9a-f]{40}\b)")
+_HEADING = re.compile(
+    r"^[ \t#*>-]*(?:describe the bug|version|reproduction(?: link)?|steps to reproduce(?: the behaviou?r)?|"
+    r"what is expected\??|what is actually happening\??|expected behaviou?r|actual behaviou?r|"
+    r"environment(?: details)?|system info|"
+    r"additional context|any additional comments\??|checklist|severity|logs|link to minimal reproduction)[ \t:*?]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+# `at Class.method (file:///srv/app/lib/a.js:12:7)`, `fn@http://localhost:3000/src/a.ts?t=1:12:7`, `src/a.ts:12:7`
+_FRAME = re.compile(
+    rf"([^\s()'\"<>`@,;|\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::|#L|\()(\d{{1,7}})(?:[:,](\d{{1,6}}))?\)?)?"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+_CALLEE = re.compile(
+    rf"\bat (?:async |new )?((?:{_ID}\.)*{_ID}) (?:\[as {_ID}\] )?\(|^[ \t]*((?:{_ID}\.)*{_ID})@", re.MULTILINE
+)
+_DOTTED = re.compile(rf"{_ID}(?:(?:\.|#|::){_ID})*")
+_QUOTED = re.compile(r"\"([^\"\n]{3,160})\"|(?<!\w)'([^'\n]{3,160})'(?!\w)|“([^”\n]{3,160})”|«([^»\n]{3,160})»")
+_TEST_WORDS = re.compile(
+    r"\b(?:tests?|specs?|fixtures?|mocks?)\b|\bтест\w*|测试|テスト",
+    re.IGNORECASE,
+)
+_TESTS_ASKED = re.compile(
+    r"^\s*tests?(?:\([^)]*\))?!?:|\b(?:tests?|specs?) (?:for|cover|covering)\b|\bis (?:\w+ )?tested\b|"
+    r"\bтест\w*|测试|テスト|"
+    r"\b(?:add|write|extend|improve|run|flaky|failing|which|what|find|show|list|see)\b[^.\n]{0,30}\b(?:tests?|specs?)\b",
+    re.IGNORECASE,
+)
+_TYPE = r"(?:fix(?:es|ed)?|feat|perf|refactor|chore|docs|test|types?|build|revert|style|ci|breaking)"
+_SCOPE = re.compile(rf"^\s*{_TYPE}\s*\(([^)\n]{{1,60}})\)!?:", re.IGNORECASE)
+_PREFIX = re.compile(rf"^\s*{_TYPE}\s*(?:\([^)\n]*\))?!?:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as it was written, with `\\` as `/`; line 0 where none was given. frame: it comes from a stack trace."""
+
+    path: str
+    line: int
+    frame: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier, perhaps dotted (`Foo.bar`). ticked: written in back-ticks. code: from a fence or a frame."""
+
+    text: str
+    ticked: bool
+    code: bool
+
+    @property
+    def last(self) -> str:
+        return re.split(r"[.#]|::", self.text)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt that was read.
+
+    title: its first line. text: what is left to search with, title included, without fences. code: what stood in
+    fences. literals: quoted strings. scope: of a commit message (`fix(runtime-core): …`). tests_asked: it asks for
+    tests; mentions_tests: it speaks of them.
+    """
+
+    title: str
+    text: str
+    code: str
+    names: tuple[Name, ...]
+    places: tuple[Place, ...]
+    literals: tuple[str, ...]
+    scope: str
+    tests_asked: bool
+    mentions_tests: bool
+
+
+def bounded(prompt: str) -> str:
+    """A long prompt by its head and its tail: the task stands at one of the two ends."""
+    if len(prompt) <= HEAD_CHARACTERS + TAIL_CHARACTERS:
+        return prompt
+    return prompt[:HEAD_CHARACTERS] + "\n" + prompt[-TAIL_CHARACTERS:]
+
+
+def read_prompt(prompt: str) -> Prompt:
+    """Raises UsageError when there is nothing in it."""
+    text = _RUN.sub(" ", bounded(prompt)).replace("\0", " ").replace("\r\n", "\n").strip()
+    if not prompt.strip():
+        raise UsageError("The prompt is empty", "Say what you want to do: git cm retrieve 'where are slots rendered?'")
+    text = _TRAILER.sub(" ", _COMMENT.sub(" ", text))
+    fences = [match[2] for match in _FENCE.finditer(text)]
+    prose = _FENCE.sub("\n", text)
+    code = "\n".join(fences)
+    cleaned = without_boilerplate(prose) if not fences or prose.strip() else prose
+    places = _places(prose + "\n" + code)
+    scope = _SCOPE.match(prose)
+    no_urls = _ISSUE.sub(" ", _URL.sub(" ", cleaned))
+    names = _names(no_urls, code)
+    searched = _HEADING.sub(" ", _PREFIX.sub(" ", no_urls)).strip()
+    title = next((line for line in searched.splitlines() if line.strip()), "")
+    return Prompt(
+        title=title.strip(),
+        text=searched,
+        code=code,
+        names=names,
+        places=places,
+        literals=tuple(dict.fromkeys(next(filter(None, found)) for found in _QUOTED.findall(no_urls)))[:32],
+        scope=scope[1] if scope else "",
+        tests_asked=bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0])),
+        mentions_tests=bool(_TEST_WORDS.search(prose)),
+    )
+
+
+def _places(text: str) -> tuple[Place, ...]:
+    found: dict[Place, None] = {}
+    for whole_line in text.split("\n"):
+        line = whole_line[:4_000]
+        for match in _FRAME.finditer(line):
+            path = re.sub(r"^(?:[a-z-]+:/{2,3}(?:localhost|127\.0\.0\.1)?(?::\d+)?)", "", match[1].replace("\\", "/"))
+            path = path.lstrip("([{'\"").removeprefix("./")
+            frame = line.lstrip().startswith("at ") or "@" in line[: match.start()]
+            found.setdefault(Place(path, int(match[2] or 0), frame))
+            if len(found) >= MOST_PATHS:
+                return tuple(found)
+    return tuple(found)
+
+
+def is_distinctive(name: str) -> bool:
+    """Whether a word can only be an identifier: a capital inside, `_` or `$`, or a digit between letters."""
+    inner = name[1:]
+    if "_" in name.strip("_") or "$" in name:
+        return True
+    if any(a.islower() and b.isupper() for a, b in zip(name, inner, strict=False)):
+        return True
+    return len(name) > 3 and name[:2].isupper() and any(letter.islower() for letter in name[2:])
+
+
+def _names(prose: str, code: str) -> tuple[Name, ...]:
+    found: dict[str, Name] = {}
+
+    def add(text: str, ticked: bool, from_code: bool) -> None:
+        text = unescape(text).strip(".")
+        if text and len(text) <= 120 and len(found) < MOST_NAMES:
+            found.setdefault(text, Name(text, ticked, from_code))
+
+    for ticked in _TICKED.findall(prose):
+        called = re.fullmatch(rf"(?:new |<|@|\.)?({_DOTTED.pattern})(?:\(.*\)|>|\s*/>)?;?", ticked.strip())
+        if called:
+            add(called[1], True, False)
+        else:
+            for name in _DOTTED.findall(ticked):
+                if any(is_distinctive(part) for part in re.split(r"[.#]|::", name)):
+                    add(name, True, False)
+    for match in _CALLEE.finditer(prose + "\n" + code):
+        add(match[1] or match[2], False, True)
+    for name in _DOTTED.findall(prose):
+        parts = re.split(r"[.#]|::", name)
+        if re.fullmatch(rf".*{SOURCE_SUFFIX}", name, re.IGNORECASE):
+            continue
+        if any(is_distinctive(part) for part in parts):
+            add(name, False, False)
+    for called in re.findall(rf"(?<![\w$.])({_ID})\(\)", prose):
+        add(called, False, False)
+    for name in _DOTTED.findall(code[:20_000]):
+        if any(is_distinctive(part) for part in re.split(r"[.#]|::", name)):
+            add(name, False, True)
+    return tuple(found.values())

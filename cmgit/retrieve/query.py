@@ -1,0 +1,68 @@
+"""A prompt as weighted terms."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from cmgit.retrieve import weights
+from cmgit.retrieve.prompt import Prompt, is_distinctive
+from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, tokens
+
+_NOISE = frozenset("fix fixes fixed feat chore refactor perf docs bug issue error should".split())  # noqa: SIM905
+
+
+def query_weights(prompt: Prompt) -> dict[str, float]:
+    """Terms with their weights, in order of first mention. A repeated word counts more, but not in proportion."""
+    found: dict[str, float] = {}
+    heard: dict[str, int] = {}
+    words = tokens(prompt.text)
+    title = len(words) if len(words) <= weights.SHORT_PROMPT else len(tokens(prompt.title))
+    ticked = {part for name in prompt.names if name.ticked for part in re.split(r"[.#:]+", name.text)}
+    for position, word in enumerate(words):
+        base = weights.TITLE_WORD if position < title else weights.TEXT_WORD
+        if word in ticked:
+            _hear(found, heard, identifier_terms(word), base * weights.TICKED_WORD)
+        elif is_distinctive(word):
+            _hear(found, heard, identifier_terms(word), base * weights.NAME_WORD)
+        elif not is_stop_word(word) and word.lower() not in _NOISE:
+            _hear(found, heard, identifier_terms(word), base)
+    for word in tokens(prompt.code):
+        if not is_stop_word(word):
+            _hear(found, heard, identifier_terms(word), weights.CODE_WORD)
+    for word in tokens(prompt.scope):
+        _hear(found, heard, identifier_terms(word), weights.SCOPE_WORD)
+    for term, weight in joined_terms(words[: max(title, 200)]).items():
+        found.setdefault(term, weight)
+    scaled = {term: weight * (1.0 + math.log(max(heard.get(term, 1), 1)) * 0.5) for term, weight in found.items()}
+    if len(scaled) <= weights.MOST_TERMS * 4:
+        return scaled
+    kept = sorted(scaled, key=lambda term: -scaled[term])[: weights.MOST_TERMS * 4]
+    return {term: scaled[term] for term in kept}
+
+
+def _hear(found: dict[str, float], heard: dict[str, int], terms: tuple[str, ...], weight: float) -> None:
+    for term in terms:
+        found[term] = max(found.get(term, 0.0), weight)
+        heard[term] = heard.get(term, 0) + 1
+
+
+def joined_terms(words: list[str]) -> dict[str, float]:
+    """Two or three neighbouring words as the identifier that they would make; most occur nowhere and cost nothing."""
+    singles: list[str] = []
+    for word in words:
+        terms = () if is_stop_word(word) else identifier_terms(word)
+        singles.append(terms[0] if len(terms) == 1 and not is_ideographic(terms[0][0]) else "")
+    joined: dict[str, float] = {}
+    for width in (2, 3):
+        for start in range(len(singles) - width + 1):
+            run = singles[start : start + width]
+            if all(run):
+                joined.setdefault("".join(run), weights.JOINED_WORDS)
+    return joined
+
+
+def is_foreign(text: str) -> bool:
+    """Whether most letters are outside Latin: the model was trained on English."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return bool(letters) and sum(1 for letter in letters if ord(letter) > 0x24F) * 2 > len(letters)

@@ -1,0 +1,166 @@
+"""What was chosen as text: quoted as data, stated plainly, the same bytes for the same choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmgit.core.facts import UnitKind
+from cmgit.core.records import CallSite, ContextItem, ItemRole
+from cmgit.retrieve.masking import mask, secret_spans
+from cmgit.retrieve.ports import Source
+from cmgit.retrieve.quote import escape_source, fence_for, one_line
+from cmgit.retrieve.shown import Assembled, Shown
+
+LONGEST_LABEL = 160
+_SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript": "ts", "tsx": "tsx", "jsx": "jsx"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    text: str
+    items: tuple[ContextItem, ...]
+
+
+class Renderer:
+    """Turns pieces into text; finds the secrets of each file once."""
+
+    def __init__(self, sources: dict[int, Source], languages: dict[int, str]) -> None:
+        self._sources = sources
+        self._languages = languages
+        self._secrets: dict[int, list[tuple[int, int]]] = {}
+
+    def quoted(self, piece: Shown) -> tuple[str, bool]:
+        """The piece's source as it may be shown, and whether that differs from the disk."""
+        data = self._sources[piece.file].data
+        if piece.file not in self._secrets:
+            self._secrets[piece.file] = secret_spans(data)
+        shown, masked = mask(data, piece.span.start, piece.span.end, self._secrets[piece.file])
+        text, escaped = escape_source(shown.decode("utf-8", "surrogateescape"))
+        return text, masked or escaped
+
+    def item(self, piece: Shown) -> tuple[str, ContextItem]:
+        source, altered = self.quoted(piece)
+        role = piece.role
+        if altered and role == ItemRole.WHOLE_FILE:
+            role = ItemRole.PART
+        header = (
+            f"{label(piece.path)}:{piece.span.start_line}-{piece.span.end_line} {label(_named(piece))} {piece.kind}"
+        )
+        notes = _notes(piece, altered)
+        fence = fence_for(source)
+        tag = _SUFFIX_TAGS.get(self._languages.get(piece.file, ""), "js")
+        end = "" if source.endswith("\n") else "\n"
+        text = f"{header}{notes}\n{fence}{tag}\n{source}{end}{fence}\n"
+        return text, _context_item(piece, role, self._sources[piece.file].oid, altered)
+
+
+def _named(piece: Shown) -> str:
+    return piece.qualname or piece.name or ("module level" if piece.kind == UnitKind.BLOCK.label else "anonymous")
+
+
+def _notes(piece: Shown, altered: bool) -> str:
+    notes = []
+    if piece.role == ItemRole.PART:
+        notes.append(f"part of lines {piece.whole[0]}-{piece.whole[1]}")
+    elif piece.note and not (altered and piece.role == ItemRole.WHOLE_FILE):
+        cut = f", cut; lines {piece.whole[0]}-{piece.whole[1]} in all" if piece.role == ItemRole.SIGNATURE else ""
+        notes.append(label(piece.note) + cut)
+    if altered:
+        notes.append("some characters are masked or escaped: differs from the file")
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def label(text: str) -> str:
+    """A path or a name for a line of ours."""
+    shown = one_line(text)
+    return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
+
+
+def _context_item(piece: Shown, role: ItemRole, oid: str, altered: bool) -> ContextItem:
+    return ContextItem(
+        role=role,
+        path=piece.path,
+        name=piece.name,
+        qualname=piece.qualname,
+        kind=piece.kind,
+        start_line=piece.span.start_line,
+        end_line=piece.span.end_line,
+        start_byte=piece.span.start,
+        end_byte=piece.span.end,
+        oid=oid,
+        score=piece.score,
+        masked=altered,
+    )
+
+
+def render(assembled: Assembled, renderer: Renderer) -> Rendered:
+    """The whole answer. Items stand in the order in which they were chosen; a gap within one unit is marked."""
+    blocks: list[str] = []
+    items: list[ContextItem] = []
+    before: Shown | None = None
+    for piece in assembled.pieces:
+        if before is not None and _same_unit(before, piece):
+            gap = (before.span.end_line + 1, piece.span.start_line - 1)
+            blocks.append(f"(lines {gap[0]}-{gap[1]} not shown)\n" if gap[0] <= gap[1] else "")
+        text, item = renderer.item(piece)
+        blocks.append(text)
+        items.append(item)
+        before = piece
+    lines = [*_site_lines(assembled), *_ending(assembled, any(item.masked for item in items))]
+    return Rendered("\n".join(filter(None, blocks)) + "\n" + "\n".join(lines) + "\n", tuple(items))
+
+
+def _same_unit(before: Shown, piece: Shown) -> bool:
+    return before.role == piece.role == ItemRole.PART and (before.file, before.whole) == (piece.file, piece.whole)
+
+
+def _site_lines(assembled: Assembled) -> list[str]:
+    lines: list[str] = []
+    for name in dict.fromkeys(name for _, name in assembled.roots):
+        sites = [site for site in assembled.sites if site.of == name]
+        if sites:
+            more = assembled.more_sites.get(name, 0)
+            rest = f", and {more} more" if more else ""
+            lines.append(f"Call sites of {label(name)}: {', '.join(map(_site, sites))}{rest}.")
+        elif name in assembled.unproven:
+            unbound = assembled.unproven[name]
+            proof = (
+                "every use of the name in this tree was bound"
+                if not unbound
+                else f"not proven: {unbound} uses of the name could not be bound"
+            )
+            lines.append(f"Call sites of {label(name)}: none found ({proof}).")
+    return lines
+
+
+def _site(site: CallSite) -> str:
+    caller = f" ({label(site.caller)})" if site.caller else " (module level)"
+    likely = " likely" if site.confidence == "likely" else ""
+    return f"{label(site.path)}:{site.line}{caller}{likely}"
+
+
+_REASONS = {
+    "roots": "matching units that did not fit",
+    "dependencies": "dependencies of the shown code that did not fit",
+    "gone": "units that are no longer on disk",
+    "cut_units": "units shown in part",
+    "call_sites": "further call sites",
+}
+
+
+def _ending(assembled: Assembled, masked: bool) -> list[str]:
+    left = [
+        f"{count} {_REASONS[reason]}" for reason, count in assembled.omitted.items() if count and reason in _REASONS
+    ]
+    signatures = sum(1 for piece in assembled.pieces if piece.role == ItemRole.SIGNATURE)
+    if signatures:
+        left.append(f"the bodies of {signatures} dependencies shown by their signature")
+    lines = []
+    if left:
+        lines.append(f"Left out: {'; '.join(left)}.")
+    elif assembled.roots:
+        names = ", ".join(label(name) for _, name in assembled.roots)
+        lines.append(f"Nothing that {names} is known to need from this repository was left out.")
+    if masked:
+        lines.append("Masked or escaped text stands for the file's own characters.")
+    return lines
