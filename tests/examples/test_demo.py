@@ -12,6 +12,9 @@ from types import ModuleType
 
 import pytest
 
+from cmgit.core.facts import BlobStatus
+from cmgit.extract.extract import extract
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SOURCE = (".ts", ".tsx", ".js", ".vue")
 REQUEST = re.compile(r"""(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*["']([^"']+)["']""")
@@ -29,6 +32,7 @@ def load_example_module(name: str) -> ModuleType:
     return module
 
 
+sys.path.insert(0, str(EXAMPLES))  # its modules import each other, as they do when one is run
 shop_repo = load_example_module("shop_repo")
 
 
@@ -120,14 +124,60 @@ def test_no_file_is_longer_than_a_few_screens() -> None:
 
 
 def test_every_source_file_parses_without_an_error(shop: Path) -> None:
-    extract = pytest.importorskip("cmgit.extract.extract")
-    from cmgit.core.facts import BlobStatus
-
     languages = {".ts": "typescript", ".tsx": "tsx", ".js": "javascript", ".vue": "vue"}
     for commit in commits(shop):
         for path, text in files_at(shop, commit).items():
             language = languages.get(Path(path).suffix)
             if language is None:
                 continue
-            facts = extract.extract(text.encode(), language, 1_000_000)
+            facts = extract(text.encode(), language, 1_000_000)
             assert facts.status is BlobStatus.PARSED, f"{commit}: {path} is {facts.status.label}"
+
+
+def test_the_demo_finds_a_short_file_without_imports_in_any_repository(shop: Path) -> None:
+    prompts = load_example_module("demo_prompts")
+    units = [
+        {"path": "packages/core/src/money.ts", "kind": "function"},
+        {"path": "packages/core/src/cart.ts", "kind": "class"},
+        {"path": "packages/server/src/store.js", "kind": "class"},
+        {"path": "packages/server/src/store.js", "kind": "method"},
+        {"path": "gone.js", "kind": "function"},
+    ]
+    found = [prompt.text for prompt in prompts.direct_prompts(shop, units)]
+    assert [text.split()[4] for text in found] == ["packages/server/src/store.js", "packages/core/src/money.ts"]
+
+
+def test_the_demo_asks_in_the_words_of_a_doc_comment_but_never_in_names() -> None:
+    prompts = load_example_module("demo_prompts")
+    source = """
+    /** Takes held goods off the shelf when the order is paid. False otherwise. */
+    /** Calls reserveAll for every line of the order that is given. */
+    /** Too short. */
+    /**
+     * Prices the cart and holds the goods
+     * before the order is written.
+     * @param cart what to sell
+     */
+    """
+    assert list(prompts.doc_sentences(source)) == [
+        "Takes held goods off the shelf when the order is paid",
+        "Prices the cart and holds the goods before the order is written",
+    ]
+
+
+def test_a_log_sees_progress_as_plain_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    screen = load_example_module("demo_screen")
+    program = (
+        "import sys; assert sys.stderr.isatty(); e = sys.stderr.write; [e(f'\\r{i}/9') for i in range(10)]; e('\\n')"
+    )
+    code = screen.run_on_terminal([sys.executable, "-c", program + "; print('ready'); sys.exit(3)"], tmp_path, {})
+    shown = capsys.readouterr().out.splitlines()
+    assert code == 3
+    assert shown[-2:] == ["   9/9", "   ready"]
+    assert len(shown) < 8
+
+
+def test_a_shortened_context_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = load_example_module("demo_screen")
+    screen.show_shortened("line\n" * 40)
+    assert "leaves out the other 12 lines, 48 characters" in capsys.readouterr().out
