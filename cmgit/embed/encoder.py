@@ -18,7 +18,7 @@ Vector = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
 
-def open_session(model: bytes | str) -> Any:
+def open_session(model: bytes | str, *, optimise: bool = True) -> Any:
     """An onnxruntime session on the CPU with one thread, silent.
 
     No pool, no spinning and no affinity calls: the session runs in the caller's thread, also under `taskset -c 0`
@@ -26,6 +26,8 @@ def open_session(model: bytes | str) -> Any:
 
     Args:
         model: the model's bytes, or its path (needed where weights lie in files beside it).
+        optimise: let onnxruntime rewrite the graph. Not for the fused one: it would fuse Add and LayerNormalization
+            into a slower operator.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -37,6 +39,11 @@ def open_session(model: bytes | str) -> Any:
     options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.log_severity_level = 4
+    # Texts differ in length: an arena and memory patterns grow with each new one, and gain nothing here.
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    if not optimise:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

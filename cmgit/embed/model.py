@@ -130,7 +130,7 @@ def _load_builtin(cache_dir: str, warn: Callable[[str], None]) -> Model:
     encode = WordPiece(max_tokens=1_000_000).encode
     try:
         data = cache.fused_model(cache_dir, builder_version(), _build, warn)
-        return Model(builtin_recipe(True), DIMENSIONS, Encoder(open_session(data), encode))
+        return Model(builtin_recipe(True), DIMENSIONS, Encoder(open_session(data, optimise=False), encode))
     except ModelUnavailable:
         raise
     except Exception as error:  # onnx missing, or a runtime that does not know the fused operators

@@ -39,8 +39,8 @@ _KEYWORDS = frozenset((
 # fmt: on
 _PIECE = re.compile(r"[^\W_]+")
 _ASCII_PART = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]+[a-z]+\d*|[a-z]+\d*|[A-Z]+\d*|\d+")
-_DOC_MARKS = re.compile(r"^[ \t]*(?:/\*+|\*+/|\*+|//+|<!--|-->)?|\*+/[ \t]*$", re.MULTILINE)
-_SPACE = re.compile(r"\s+")
+# Comment marks, tags (`@param`, `{@link …}`) and brackets: tokens that tell nothing.
+_DOC_MARKS = re.compile(r"/\*+|\*+/|<!--|-->|(?:^|(?<=[\r\n]))[ \t]*(?:\*+/?|/{2,})|@\w+|[][(){}<>|=`*]")
 _ENCODED = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z+/=]{20,}", re.IGNORECASE)
 
 
@@ -96,9 +96,8 @@ def _texts_of(
     units = facts.units
     kind = UnitKind(units.kind[row])
     head = _head(facts, row, kind)
-    doc = _SPACE.sub(" ", _DOC_MARKS.sub("", _slice(source, units.doc_start[row], units.doc_end[row]))).strip()
-    doc_words = doc.split(" ") if doc else []
-    sentence, rest = _split_at(doc_words, DOC_COST)
+    doc = _slice(source, units.doc_start[row], units.doc_end[row])
+    sentence, rest = _split_at(_DOC_MARKS.sub(" ", doc).split(), DOC_COST)
     seen = {word.lower() for word in _words(" ".join([head, *sentence]))}
     own = _own_source(source, facts, row, inner, masked if kind in (UnitKind.BLOCK, UnitKind.FILE) else ())
     telling = list(_distinct(_words(" ".join([own, *rest])), seen))
