@@ -24,8 +24,10 @@ WINDOW_COST = 112  # estimated tokens of one text; the model sees 128 with its t
 DOC_COST = 48  # of them for the doc comment's own sentences
 HEAD_COST = 28  # of them for kind, name and owner
 OVERLAP = 10  # words
+_CODE = (UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CALLBACK)
 MIN_WORDS = 3  # a block or file with fewer tells nothing
-MAX_WORD = 32  # longer runs are hashes and encoded data
+MAX_WORD = 32  # characters of one word
+SMALL_UNIT = 240  # bytes; a smaller one inside a function is told with the function
 
 # fmt: off
 _KEYWORDS = frozenset((
@@ -41,7 +43,7 @@ _PIECE = re.compile(r"[^\W_]+")
 _ASCII_PART = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]+[a-z]+\d*|[a-z]+\d*|[A-Z]+\d*|\d+")
 # Comment marks, tags (`@param`, `{@link …}`) and brackets: tokens that tell nothing.
 _DOC_MARKS = re.compile(r"/\*+|\*+/|<!--|-->|(?:^|(?<=[\r\n]))[ \t]*(?:\*+/?|/{2,})|@\w+|[][(){}<>|=`*]")
-_ENCODED = re.compile(r"(?=.*\d)(?=.*[a-z])[0-9a-z+/=]{20,}", re.IGNORECASE)
+_ENCODED = re.compile(rb"[A-Za-z\d+/]{40,}")  # hashes, keys, pictures
 
 
 def unit_texts(source: bytes, facts: BlobFacts) -> list[tuple[int, str]]:
@@ -51,22 +53,28 @@ def unit_texts(source: bytes, facts: BlobFacts) -> list[tuple[int, str]]:
         source: the blob's bytes that `facts` were extracted from.
         facts: offsets in it must lie in `source`; what does not is clamped.
 
-    The file unit has texts only where no other unit has one.
+    The file unit has texts only where no other unit has one. Small units inside functions have none of their own: their
+    source stands in the text of the unit around them.
     """
     units = facts.units
-    inner = _inner_units(facts)
-    masked = sorted(
+    rows = [row for row in range(len(units)) if units.kind[row] != UnitKind.FILE and not _is_folded(facts, row)]
+    inner = _inner_units(facts, rows)
+    encoded = [found.span() for found in _ENCODED.finditer(source) if any(48 <= code <= 57 for code in found[0])]
+    requests = [
         (start, end)
         for kind, start, end in zip(facts.imports.kind, facts.imports.start, facts.imports.end, strict=True)
         if kind in (ImportKind.ES, ImportKind.REEXPORT)
-    )
-    found: list[tuple[int, str]] = []
-    for row in range(len(units)):
-        if units.kind[row] != UnitKind.FILE:
-            found.extend((row, text) for text in _texts_of(source, facts, row, inner.get(row, ()), masked))
-    if not found and len(units):
-        found.extend((0, text) for text in _texts_of(source, facts, 0, (), masked))
-    return found
+    ]
+    statements = sorted(encoded + requests)
+    texts = [
+        (row, text)
+        for row in rows
+        for masked in [statements if units.kind[row] == UnitKind.BLOCK else encoded]
+        for text in _texts_of(source, facts, row, inner.get(row, ()), masked)
+    ]
+    if not texts and len(units):
+        texts = [(0, text) for text in _texts_of(source, facts, 0, (), statements)]
+    return texts
 
 
 def text_key(text: str) -> bytes:
@@ -74,14 +82,24 @@ def text_key(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _inner_units(facts: BlobFacts) -> dict[int, list[int]]:
+def _is_folded(facts: BlobFacts, row: int) -> bool:
+    units = facts.units
+    if units.end[row] - units.start[row] >= SMALL_UNIT or units.doc_end[row]:
+        return False
+    owner = units.owner[row]
+    while owner != NONE:
+        if units.kind[owner] in _CODE:
+            return True
+        owner = units.owner[owner]
+    return False
+
+
+def _inner_units(facts: BlobFacts, rows: Sequence[int]) -> dict[int, list[int]]:
     """For each unit the rows of the outermost units that lie inside its range, in order of their start."""
     units = facts.units
     inner: dict[int, list[int]] = {}
     open_units: list[int] = []
-    for row in range(len(units)):
-        if units.kind[row] == UnitKind.FILE:
-            continue
+    for row in rows:
         while open_units and units.end[open_units[-1]] < units.end[row]:
             open_units.pop()
         if open_units and units.start[row] >= units.start[open_units[-1]]:
@@ -99,7 +117,7 @@ def _texts_of(
     doc = _slice(source, units.doc_start[row], units.doc_end[row])
     sentence, rest = _split_at(_DOC_MARKS.sub(" ", doc).split(), DOC_COST)
     seen = {word.lower() for word in _words(" ".join([head, *sentence]))}
-    own = _own_source(source, facts, row, inner, masked if kind in (UnitKind.BLOCK, UnitKind.FILE) else ())
+    own = _own_source(source, facts, row, inner, masked)
     telling = list(_distinct(_words(" ".join([own, *rest])), seen))
     if kind in (UnitKind.BLOCK, UnitKind.FILE) and len(telling) < MIN_WORDS and not sentence:
         return []
@@ -112,12 +130,12 @@ def _texts_of(
 def _head(facts: BlobFacts, row: int, kind: UnitKind) -> str:
     """Kind, name in words and owner's name: what each window of a unit repeats."""
     units = facts.units
-    name = " ".join(_split_at(list(_words(facts.name(row), keep_all=True)), HEAD_COST)[0])
+    name = " ".join(_split_at(_all_words(facts.name(row)), HEAD_COST)[0])
     owner = units.owner[row]
     label = "" if kind in (UnitKind.CALLBACK, UnitKind.BLOCK) and name else kind.label
     parts = [part for part in (label, name) if part]
     if owner not in (NONE, row) and units.kind[owner] != UnitKind.FILE and units.name[owner] != NONE:
-        owner_words = _split_at(list(_words(facts.name(owner), keep_all=True)), HEAD_COST // 2)[0]
+        owner_words = _split_at(_all_words(facts.name(owner)), HEAD_COST // 2)[0]
         if owner_words:
             parts += ["of", *owner_words]
     return " ".join(parts)
@@ -146,14 +164,19 @@ def _slice(source: bytes, start: int, end: int) -> str:
     return source[max(start, 0) : max(end, 0)].decode("utf-8", "replace")
 
 
-def _words(text: str, *, keep_all: bool = False) -> Iterator[str]:
+def _words(text: str) -> list[str]:
     """Identifiers, strings and comments as words; keywords, single letters and encoded data are left out."""
-    for piece in _PIECE.findall(text):
-        if len(piece) > MAX_WORD and _ENCODED.fullmatch(piece):
-            continue
-        for word in _ASCII_PART.findall(piece) if piece.isascii() else _split_other(piece):
-            if keep_all or (len(word) > 1 and word not in _KEYWORDS) or not word.isascii():
-                yield word[:MAX_WORD]
+    return [word for word in _all_words(text) if (len(word) > 1 and word not in _KEYWORDS) or not word.isascii()]
+
+
+def _all_words(text: str) -> list[str]:
+    if text.isascii():
+        return [word[:MAX_WORD] for word in _ASCII_PART.findall(text)]
+    return [
+        word[:MAX_WORD]
+        for piece in _PIECE.findall(text)
+        for word in (_ASCII_PART.findall(piece) if piece.isascii() else _split_other(piece))
+    ]
 
 
 def _split_other(piece: str) -> list[str]:

@@ -70,7 +70,7 @@ def test_a_class_names_its_methods_and_leaves_their_bodies_to_them() -> None:
 
 
 def test_an_inner_function_is_left_to_its_own_text() -> None:
-    inner = "function patch(node) { return reconcile(node) }"
+    inner = f"function patch(node) {{ return reconcile(node) /* {'x ' * 120}*/ }}"
     source = f"function createRenderer(options) {{ {inner}\n return mountElement }}"
     units = [
         Unit(UnitKind.FUNCTION, "createRenderer", source),
@@ -81,6 +81,17 @@ def test_an_inner_function_is_left_to_its_own_text() -> None:
     assert "patch" in texts[1]
     assert "mount" in texts[1]
     assert "reconcile" in texts[2]
+
+
+def test_a_small_inner_function_is_told_with_the_outer_one() -> None:
+    inner = "function patch(node) { return reconcile(node) }"
+    source = f"function createRenderer(options) {{ {inner}\n return mountElement }}"
+    units = [
+        Unit(UnitKind.FUNCTION, "createRenderer", source),
+        Unit(UnitKind.FUNCTION, "patch", inner, owner=1),
+    ]
+    text = one(unit_texts(source.encode(), make_facts(source.encode(), units)))
+    assert "patch node reconcile" in text
 
 
 def test_an_anonymous_default_export_is_named_by_nothing() -> None:
