@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cmgit.core.facts import BlobFacts, BlobStatus, empty_facts
 from cmgit.extract.lines import Lines
-from cmgit.extract.parse import parse_best
+from cmgit.extract.reading import read_tree
 from cmgit.extract.scopes import collect_scopes
 from cmgit.extract.strings import Interner
 from cmgit.extract.text import readable_text
@@ -22,19 +22,19 @@ def extract(data: bytes, language: str, max_bytes: int) -> BlobFacts:
     text = readable_text(data, language, max_bytes)
     if isinstance(text, BlobStatus):
         return empty_facts(language, text, len(data))
-    parsed = parse_best(text.source, text.grammars)
-    if parsed is None:
-        return empty_facts(language, BlobStatus.RUNAWAY, len(data))
-    source, status = text.source, BlobStatus.PARTIAL if parsed.errors else BlobStatus.PARSED
+    tree = read_tree(text)
+    if isinstance(tree, BlobStatus):
+        return empty_facts(language, tree, len(data))
+    source, parsed = tree.source, tree.parsed
     lines, strings = Lines(data), Interner()
     units, unit_of_node = collect_units(parsed.tree, parsed.grammar, source, text.start, strings, lines)
     refs, imports, exports, values, props, args = collect_scopes(
-        parsed.tree.root_node, source, units, unit_of_node, strings, lines
+        parsed.tree.root_node, source, units, unit_of_node, strings, lines, javascript=parsed.grammar == "javascript"
     )
     return BlobFacts(
         language=language,
-        status=status,
-        errors=parsed.errors,
+        status=tree.status,
+        errors=tree.errors,
         size=len(data),
         lines=lines.count,
         strings=strings.strings(),

@@ -44,37 +44,43 @@ def load_grammar(name: str) -> Language:
     return Language(tree_sitter_typescript.language_tsx())
 
 
-def parse(text: bytes, grammar: str) -> Parsed | None:
-    """The tree of a text, or None where the parser ran away and was stopped."""
-    calls = 0
+@dataclass(frozen=True, slots=True)
+class Runaway:
+    """The parser was stopped. offset: where it stood."""
+
+    offset: int
+
+
+def parse(text: bytes, grammar: str) -> Parsed | Runaway:
+    """The tree of a text, unless the parser runs away."""
+    calls = stuck_at = 0
     limit = _FREE_CALLS + len(text) // _BYTES_A_CALL
 
     def read(offset: int, _: Point) -> bytes:
         return text[offset : offset + _CHUNK]
 
-    def stop(_offset: int, _has_error: bool) -> bool:
-        nonlocal calls
+    def stop(offset: int, _has_error: bool) -> bool:
+        nonlocal calls, stuck_at
         calls += 1
+        stuck_at = offset
         return calls > limit
 
     try:
         tree = Parser(load_grammar(grammar)).parse(read, progress_callback=stop)
     except ValueError:  # "Parsing failed" is all that a stopped parser says
-        return None
+        return Runaway(stuck_at)
     errors, error_bytes = _count_errors(tree.root_node)
     return Parsed(tree, grammar, errors, error_bytes)
 
 
-def parse_best(text: bytes, grammars: tuple[str, ...]) -> Parsed | None:
+def parse_best(text: bytes, grammars: tuple[str, ...]) -> Parsed | Runaway:
     """The tree with the smallest loss; a grammar is tried only where the ones before it left errors."""
     best = parse(text, grammars[0])
-    if best is None:
-        return None
     for grammar in grammars[1:]:
-        if not best.errors:
+        if isinstance(best, Runaway) or not best.errors:
             break
         other = parse(text, grammar)
-        if other is not None and other.loss < best.loss:
+        if isinstance(other, Parsed) and other.loss < best.loss:
             best = other
     return best
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -26,7 +27,11 @@ def assigns_unit(walk: Walk, node: Node) -> bool:
         if left is None or right is None:
             return False
         if right.type in FUNCTIONS or right.type == "class":
-            return left.type in ("member_expression", "subscript_expression", "identifier")
+            return not _is_variable_key(left) and left.type in (
+                "member_expression",
+                "subscript_expression",
+                "identifier",
+            )
         if _exported_name(walk, left) is not None and right.type not in _ALIASES:
             return not _is_plain_list(right) and not is_require(walk, right)
         node = right
@@ -40,75 +45,78 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = Non
     if left is None or right is None:
         walk.push_children(node, scope.inside())
         return
-    if right.type in FUNCTIONS:
-        _declare_function(walk, node, left, right, scope, around)
-    elif right.type == "class":
-        _declare_class(walk, node, left, right, scope, around)
+    if _is_variable_key(left):
+        # `handlers[key] = () => …` names nothing.
+        pass
+    elif right.type in FUNCTIONS or right.type == "class":
+        _declare(walk, node, left, right, scope, around)
     elif (exported := _exported_name(walk, left)) is not None and not scope.local:
         _on_exported_value(walk, node, left, right, scope, around, exported)
     elif right.type == "object":
-        name = _assigned_name(walk, left)[1]
+        name = _assigned_name(walk, left)[1].removesuffix(".prototype")
         walk.bind(right, scope.named(name) if name else scope)
     walk.push_children(node, scope.inside())
 
 
-def _declare_function(walk: Walk, node: Node, left: Node, right: Node, scope: Scope, outer: Node) -> None:
-    name, qualname, flags, kind = _target(walk, left, right, scope)
-    own = right.child_by_field_name("name")
+def _is_variable_key(left: Node) -> bool:
+    """`a[key]`; but `a["key"]` and `a[Symbol.iterator]` are names."""
+    if left.type != "subscript_expression":
+        return False
+    index = left.child_by_field_name("index")
+    return index is None or index.type not in ("string", "member_expression")
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What an assignment declares. local: whether only the function around can reach it."""
+
+    kind: UnitKind
+    name: str
+    qualname: str
+    flags: int
+    local: bool
+
+
+def _declare(walk: Walk, node: Node, left: Node, right: Node, scope: Scope, outer: Node) -> None:
+    """A function or class gets the name that it is assigned to."""
+    target = _target(walk, left, right, scope)
+    is_class = right.type == "class"
     row = walk.declare(
-        kind,
-        name,
+        UnitKind.CLASS if is_class else target.kind,
+        target.name,
         scope,
         outer,
         node=node,
-        name_node=_name_node(walk, left, own),
+        name_node=_name_node(walk, left, right.child_by_field_name("name")),
         body=right.child_by_field_name("body"),
-        flags=flags | function_flags(right),
-        qualname=qualname,
+        flags=target.flags | (0 if is_class else function_flags(right)),
+        qualname=target.qualname,
+        local=target.local,
     )
-    prefix = f"{qualname}." if qualname else scope.prefix
-    walk.bind(right, Scope(row, prefix, True, calls=scope.calls), row)
+    inner = walk.member_scope(scope, row) if is_class else walk.body_scope(scope, row, right)
+    walk.bind(right, inner, row)
 
 
-def _declare_class(walk: Walk, node: Node, left: Node, right: Node, scope: Scope, outer: Node) -> None:
-    name, qualname, flags, _ = _target(walk, left, right, scope)
-    own = right.child_by_field_name("name")
-    row = walk.declare(
-        UnitKind.CLASS,
-        name,
-        scope,
-        outer,
-        node=node,
-        name_node=_name_node(walk, left, own),
-        body=right.child_by_field_name("body"),
-        flags=flags,
-        qualname=qualname,
-    )
-    prefix = f"{qualname}." if qualname else scope.prefix
-    walk.bind(right, Scope(row, prefix, scope.local, calls=scope.calls), row)
-
-
-def _target(walk: Walk, left: Node, right: Node, scope: Scope) -> tuple[str, str, int, UnitKind]:
-    """Name, qualified name, flags and kind of the function that is assigned."""
+def _target(walk: Walk, left: Node, right: Node, scope: Scope) -> _Target:
     exported = _exported_name(walk, left)
     if exported == "":
         # `module.exports = function name() {}`
         own = right.child_by_field_name("name")
         name = walk.text(own) if own is not None else ""
-        return name, name, int(UnitFlag.EXPORTED | UnitFlag.DEFAULT), UnitKind.FUNCTION
+        return _Target(UnitKind.FUNCTION, name, name, int(UnitFlag.EXPORTED | UnitFlag.DEFAULT), scope.local)
     if exported is not None:
         flags = UnitFlag.EXPORTED | (UnitFlag.DEFAULT if exported == "default" else 0)
-        return exported, exported, int(flags), UnitKind.FUNCTION
+        return _Target(UnitKind.FUNCTION, exported, exported, int(flags), scope.local)
     name, qualname, is_member = _assigned_name(walk, left)
-    if left.type == "subscript_expression" and name.startswith("["):
-        return name, qualname, int(UnitFlag.FIELD | UnitFlag.COMPUTED), UnitKind.METHOD
-    if is_member:
-        if qualname.startswith("this."):
-            # Inside `Class.constructor.` or `Constructor.`: a member of the instance.
-            owner = scope.prefix.removesuffix("constructor.")
-            qualname = f"{owner}{qualname[5:]}"
-        return name, qualname, int(UnitFlag.FIELD), UnitKind.METHOD
-    return name, scope.prefix + name, 0, UnitKind.FUNCTION
+    if not is_member:
+        return _Target(UnitKind.FUNCTION, name, scope.prefix + name, 0, scope.local)
+    flags = UnitFlag.FIELD | (UnitFlag.COMPUTED if name.startswith("[") else 0)
+    local = scope.local
+    if qualname == f"this.{name}":
+        # A member of the instance, whichever method or constructor function assigns it.
+        prefix, local = scope.this or (scope.prefix, local)
+        qualname = prefix + name
+    return _Target(UnitKind.METHOD, name, qualname, int(flags), local)
 
 
 def _assigned_name(walk: Walk, left: Node) -> tuple[str, str, bool]:
@@ -169,6 +177,8 @@ def _on_exported_value(
         return
     if exported == "":
         declare_value(walk, outer, right, scope, int(UnitFlag.EXPORTED | UnitFlag.DEFAULT))
+        if right.type == "object":
+            walk.bound[right.id].is_exported = True
         return
     function = wrapped_function(walk, right)
     row = walk.declare(
@@ -183,9 +193,9 @@ def _on_exported_value(
         qualname=exported,
     )
     if function is not None:
-        walk.bind(function, Scope(row, exported + ".", True, calls=scope.calls), row)
-    elif right.type in ("object", "class"):
-        walk.bind(right, Scope(row, exported + ".", scope.local, calls=scope.calls), row)
+        walk.bind(function, walk.body_scope(scope, row, function), row)
+    elif right.type == "object":
+        walk.bind(right, walk.member_scope(scope, row), row)
 
 
 def _is_plain_list(value: Node) -> bool:

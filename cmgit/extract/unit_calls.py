@@ -73,6 +73,7 @@ _WRAPPER_PREFIX = re.compile(
 )
 _MOST_NESTED = 4
 _LONGEST_NAME = 120
+_LONGEST_CHAIN = 240
 _SPACE = re.compile(r"\s+")
 _CALLEE = re.compile(r"[\w$#]+(?:\??\.[\w$#]+)*\Z")
 
@@ -137,8 +138,11 @@ def on_call(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> 
         flags=function_flags(function),
         qualname=qualname,
     )
-    walk.bind(function, Scope(row, scope.prefix, True, calls=f"{qualname} > "), row)
-    walk.push_children(node, Scope(row, scope.prefix, scope.local, calls=scope.calls))
+    inner = scope.of(row).body(function)
+    if len(qualname) < _LONGEST_CHAIN:
+        inner.calls = f"{qualname} > "
+    walk.bind(function, inner, row)
+    walk.push_children(node, scope.of(row))
 
 
 def callback_of(walk: Walk, node: Node) -> Node | None:

@@ -19,14 +19,14 @@ def on_function(walk: Walk, node: Node, scope: Scope, outer: Node | None = None,
     name_node = node.child_by_field_name("name")
     name = walk.text(name_node) if name_node is not None else ""
     if not name and not flags & UnitFlag.DEFAULT:
-        walk.push_children(node, Scope(scope.owner, scope.prefix, True, calls=scope.calls))
+        walk.push_children(node, scope.body(node))
         return
     body = node.child_by_field_name("body")
     flags |= function_flags(node)
     row = walk.declare(
         UnitKind.FUNCTION, name, scope, outer or node, node=node, name_node=name_node, body=body, flags=flags
     )
-    walk.push_children(node, walk.body_scope(scope, row))
+    walk.push_children(node, walk.body_scope(scope, row, node))
 
 
 def on_function_signature(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, flags: int = 0) -> None:
@@ -60,14 +60,14 @@ def on_function_expression(walk: Walk, node: Node, scope: Scope) -> None:
     if bound is None:
         name_node = node.child_by_field_name("name")
         if name_node is None:
-            bound = Scope(scope.owner, scope.prefix, True, calls=scope.calls)
+            bound = scope.body(node)
         else:
             name, body = walk.text(name_node), node.child_by_field_name("body")
             flags = function_flags(node)
             row = walk.declare(
                 UnitKind.FUNCTION, name, scope, node, node=node, name_node=name_node, body=body, flags=flags
             )
-            bound = walk.body_scope(scope, row)
+            bound = walk.body_scope(scope, row, node)
     walk.push_children(node, bound)
 
 
@@ -116,9 +116,9 @@ def _on_declarator(walk: Walk, declarator: Node, scope: Scope, place: _Place) ->
         body = function.child_by_field_name("body")
         flags = function_flags(function)
         row = _declare_variable(walk, UnitKind.FUNCTION, target, scope, place, declarator, body, flags)
-        walk.bind(function, walk.body_scope(scope, row), row)
+        walk.bind(function, walk.body_scope(scope, row, function), row)
         walk.table.node_rows[value.id] = row
-        return Scope(row, scope.prefix, scope.local, calls=scope.calls)
+        return scope.of(row)
     if value.type == "class":
         body = value.child_by_field_name("body")
         row = _declare_variable(walk, UnitKind.CLASS, target, scope, place, declarator, body)
@@ -138,7 +138,7 @@ def _on_data(walk: Walk, declarator: Node, target: Node, value: Node | None, sco
         if value is not None and is_object:
             walk.bind(value, walk.member_scope(scope, row), row)
         # What else stands in the value belongs to the variable, but is no member of it.
-        return Scope(row, scope.prefix, scope.local, calls=scope.calls)
+        return scope.of(row)
     if value is not None and is_object:
         walk.bind(value, scope.named(walk.text(target)))
     return scope.inside()
@@ -186,7 +186,7 @@ def on_type(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, fla
         kind, walk.text(name_node), scope, outer or node, node=node, name_node=name_node, body=body, flags=flags
     )
     if kind is UnitKind.ENUM and body is not None:
-        walk.push_children(body, Scope(row, scope.prefix, scope.local, calls=scope.calls))
+        walk.push_children(body, scope.of(row))
 
 
 def on_class(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, flags: int = 0) -> None:

@@ -41,6 +41,7 @@ def on_method(walk: Walk, node: Node, scope: Scope) -> None:
         walk.push_children(node, scope.inside())
         return
     name, flags = property_name(name_node, walk.text(name_node))
+    flags |= UnitFlag.EXPORTED if scope.is_exported else 0
     flags |= member_flags(node, walk.source)
     parent_is_class = node.type != "method_definition" or not scope.is_object
     if name == "constructor" and parent_is_class and not flags & UnitFlag.STATIC:
@@ -53,7 +54,7 @@ def on_method(walk: Walk, node: Node, scope: Scope) -> None:
     row = walk.declare(
         UnitKind.METHOD, name, scope, node, node=node, name_node=name_node, body=body, flags=flags, start=start
     )
-    walk.push_children(node, walk.body_scope(scope, row))
+    walk.push_children(node, walk.body_scope(scope, row, node))
 
 
 def _signature(walk: Walk, node: Node, name_node: Node, scope: Scope, name: str, flags: int, start: int | None) -> None:
@@ -96,6 +97,7 @@ def _on_property(walk: Walk, node: Node, name_node: Node | None, scope: Scope, f
         walk.push_children(node, scope.inside())
         return
     name, name_flags = property_name(name_node, walk.text(name_node))
+    flags |= UnitFlag.EXPORTED if scope.is_exported else 0
     if value.type in FUNCTIONS:
         row = walk.declare(
             UnitKind.METHOD,
@@ -108,7 +110,7 @@ def _on_property(walk: Walk, node: Node, name_node: Node | None, scope: Scope, f
             flags=flags | name_flags | UnitFlag.FIELD | function_flags(value),
             start=start,
         )
-        walk.bind(value, walk.body_scope(scope, row), row)
+        walk.bind(value, walk.body_scope(scope, row, value), row)
     elif value.type in ("object", "class"):
         walk.bind(value, scope.named(name))
     walk.push_children(node, scope.inside())
@@ -118,7 +120,9 @@ def on_object(walk: Walk, node: Node, scope: Scope) -> None:
     """An object literal: its members are named after what names it."""
     inner = walk.bound.pop(node.id, None) or scope.inside()
     if not inner.is_object:
-        inner = Scope(inner.owner, inner.prefix, inner.local, False, inner.calls, is_object=True)
+        is_exported = inner.is_exported
+        inner = inner.of(inner.owner)
+        inner.is_object, inner.is_exported = True, is_exported
     walk.push_children(node, inner)
 
 

@@ -81,7 +81,7 @@ def _declare_block(walk: Walk, run: list[Node], scope: Scope, comments: list[tup
         walk.table.node_rows[statement.id] = row
         if statement.has_error:
             walk.table.rows[row].flags |= UnitFlag.PARTIAL
-    return Scope(row, scope.prefix, scope.local, calls=scope.calls)
+    return scope.of(row)
 
 
 def _is_unit_statement(walk: Walk, statement: Node) -> bool:
@@ -185,7 +185,7 @@ def on_namespace(walk: Walk, node: Node, scope: Scope, outer: Node | None = None
         row = walk.declare(
             UnitKind.BLOCK, name, scope, around, node=node, name_node=name_node, body=body, flags=flags, qualname=name
         )
-        inner = Scope(row, scope.prefix, scope.local, True, scope.calls)
+        inner = scope.of(row, top=True)
     else:
         parts = _name_parts(name_node)
         for part in parts:
@@ -202,7 +202,7 @@ def on_namespace(walk: Walk, node: Node, scope: Scope, outer: Node | None = None
                 start=None if is_first else part.start_byte,
                 end=None if is_first else node.end_byte,
             )
-            inner = Scope(row, walk.table.rows[row].qualname + ".", scope.local, True, scope.calls)
+            inner = walk.member_scope(inner, row, top=True)
     if body is not None:
         container(walk, body, inner)
 
@@ -228,7 +228,7 @@ def on_ambient(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, 
             UnitKind.BLOCK, "global", scope, around, node=node, body=body, flags=flags, qualname="global"
         )
         if body is not None:
-            container(walk, body, Scope(row, scope.prefix, scope.local, True, scope.calls))
+            container(walk, body, scope.of(row, top=True))
         return
     for child in node.named_children:
         if child.type != "comment":

@@ -33,7 +33,7 @@ def declare_value(walk: Walk, outer: Node, value: Node, scope: Scope, flags: int
             body=body,
             flags=flags | function_flags(function),
         )
-        walk.bind(function, walk.body_scope(scope, row), row)
+        walk.bind(function, walk.body_scope(scope, row, function), row)
     elif value.type == "class":
         own = value.child_by_field_name("name")
         name = walk.text(own) if own is not None else ""

@@ -19,8 +19,9 @@ class Scope:
     """What surrounds a node.
 
     owner: row of the innermost unit. prefix: what a qualified name begins with, with its dot. local: inside a function
-    body. top: directly at module or namespace level. calls: names of the callbacks around, outermost first.
-    is_object: directly in an object literal.
+    body. top: directly at module or namespace level. calls: names of the callbacks around, outermost first. this:
+    prefix of what `this` is a member of, and whether that is local. is_object: directly in an object literal.
+    is_exported: and that object is what the module exports.
     """
 
     owner: int
@@ -28,7 +29,9 @@ class Scope:
     local: bool = False
     top: bool = False
     calls: str = ""
+    this: tuple[str, bool] | None = None
     is_object: bool = False
+    is_exported: bool = False
     _inner: Scope | None = field(default=None, repr=False)
 
     def inside(self) -> Scope:
@@ -36,12 +39,22 @@ class Scope:
         if not self.top and not self.is_object:
             return self
         if self._inner is None:
-            self._inner = Scope(self.owner, self.prefix, self.local, calls=self.calls)
+            self._inner = self.of(self.owner)
         return self._inner
+
+    def of(self, owner: int, *, top: bool = False) -> Scope:
+        """The same names within another unit."""
+        return Scope(owner, self.prefix, self.local, top, self.calls, self.this)
 
     def named(self, name: str) -> Scope:
         """Within a property or an object that has a name but is no unit."""
-        return Scope(self.owner, f"{self.prefix}{name}.", self.local, False, self.calls)
+        prefix = f"{self.prefix}{name}." if len(self.prefix) < _LONGEST_PREFIX else self.prefix
+        return Scope(self.owner, prefix, self.local, False, self.calls, self.this)
+
+    def body(self, function: Node) -> Scope:
+        """Inside a function without a name."""
+        this = self.this if function.type == "arrow_function" else None
+        return Scope(self.owner, self.prefix, True, False, self.calls, this)
 
 
 @dataclass(slots=True)
@@ -55,6 +68,9 @@ class Signatures:
     row: UnitRow
     node_ids: list[int]
 
+
+_LONGEST_PREFIX = 240
+_LONGEST_NAME = 240
 
 Handler = Callable[["Walk", Node, Scope], None]
 
@@ -76,10 +92,10 @@ class Walk:
     def run(self) -> None:
         """Visit everything that was pushed. A kind without a handler is passed through; None is not entered."""
         stack, handlers = self.stack, self.handlers
-        pop, extend, default = stack.pop, stack.extend, _descend
+        pop, extend, get, default = stack.pop, stack.extend, handlers.get, _descend
         while stack:
             node, scope = pop()
-            handler = handlers.get(node.kind_id, default)
+            handler = get(node.kind_id, default)
             if handler is default:
                 children = node.named_children
                 if children:
@@ -150,6 +166,7 @@ class Walk:
         start: int | None = None,
         end: int | None = None,
         qualname: str | None = None,
+        local: bool | None = None,
         comments: Sequence[tuple[int, int]] | None = None,
     ) -> int:
         """Add a unit and give its row.
@@ -159,19 +176,21 @@ class Walk:
             node: the declaring node.
             name_node: where the name stands.
             body: where the body begins; None for what has none.
+            local: whether it is LOCAL, if the scope does not say.
             comments: where to look for the doc comment, if not among all that the walk has met.
         """
+        name = name[:_LONGEST_NAME]
         begin = outer.start_byte if start is None else start
         finish = outer.end_byte if end is None else end
         if outer.has_error:
             flags |= UnitFlag.PARTIAL
-        if scope.local and kind is not UnitKind.CALLBACK:
+        if (scope.local if local is None else local) and kind is not UnitKind.CALLBACK:
             flags |= UnitFlag.LOCAL
         doc_start, doc_end = self.doc_before(begin, comments)
         row = UnitRow(
             kind=kind,
             name=name,
-            qualname=scope.prefix + name if qualname is None else qualname,
+            qualname=scope.prefix + name if qualname is None else qualname[: 2 * _LONGEST_NAME],
             owner=scope.owner,
             start=begin,
             end=finish,
@@ -186,17 +205,25 @@ class Walk:
         self.table.node_rows[node.id] = index
         return index
 
-    def body_scope(self, scope: Scope, row: int) -> Scope:
+    def body_scope(self, scope: Scope, row: int, function: Node) -> Scope:
         """The surroundings inside the body of the function that is this row."""
-        return Scope(row, self._member_prefix(scope, row), True, calls=scope.calls)
-
-    def member_scope(self, scope: Scope, row: int) -> Scope:
-        """The surroundings of the members of the class or object that is this row."""
-        return Scope(row, self._member_prefix(scope, row), scope.local, calls=scope.calls)
-
-    def _member_prefix(self, scope: Scope, row: int) -> str:
         unit = self.table.rows[row]
-        return f"{unit.qualname}." if unit.name else scope.prefix
+        prefix = _prefix(unit, scope)
+        this: tuple[str, bool] | None
+        if function.type == "arrow_function":
+            this = scope.this
+        elif unit.kind is UnitKind.METHOD:
+            this = unit.qualname.removesuffix(unit.name), scope.local
+        else:
+            this = prefix, scope.local
+        return Scope(row, prefix, True, False, scope.calls, this)
+
+    def member_scope(self, scope: Scope, row: int, *, top: bool = False) -> Scope:
+        """The surroundings of the members of the class, namespace or object that is this row."""
+        unit = self.table.rows[row]
+        prefix = _prefix(unit, scope)
+        this = (prefix, scope.local) if unit.kind is UnitKind.CLASS else scope.this
+        return Scope(row, prefix, scope.local, top, scope.calls, this)
 
     def signature(self, kind: UnitKind, row: UnitRow, node: Node) -> None:
         """A declaration without a body: part of the implementation that follows, or a unit of its own."""
@@ -232,6 +259,11 @@ class Walk:
         else:
             self._signatures = waiting
             self.flush_signatures()
+
+
+def _prefix(unit: UnitRow, scope: Scope) -> str:
+    # Nesting as deep as a generated file has it would make the names of its units quadratic in size.
+    return f"{unit.qualname}." if unit.name and len(unit.qualname) < _LONGEST_PREFIX else scope.prefix
 
 
 def _descend(walk: Walk, node: Node, scope: Scope) -> None:

@@ -1,0 +1,22 @@
+"""Valid TypeScript that the grammars do not know, rewritten byte for byte to something that they do.
+
+Only what did not parse is mended, and only if it helps; the file keeps its errors in its status. An import type with
+type arguments or brackets behind it, or behind `typeof`, is an error (tree-sitter-typescript#322) that swallows the
+declarations around it; an identifier of the same length in its place is none.
+"""
+
+from __future__ import annotations
+
+import re
+
+_IMPORT_TYPE = re.compile(
+    rb"\bimport[ \t]*\([ \t]*(?:'[^'\r\n]*'|\"[^\"\r\n]*\")[ \t]*\)(?=[ \t]*\.[ \t]*[\w$.]+[ \t]*[<\[])"
+    rb"|(?<=typeof )import[ \t]*\([ \t]*(?:'[^'\r\n]*'|\"[^\"\r\n]*\")[ \t]*\)"
+)
+_NOT_NAME = re.compile(rb"[^A-Za-z0-9_]")
+
+
+def mended_text(source: bytes) -> bytes | None:
+    """A text of the same length, or None where there is nothing to mend."""
+    mended, count = _IMPORT_TYPE.subn(lambda found: _NOT_NAME.sub(b"_", found.group()), source)
+    return mended if count else None
