@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cmgit.core.atomic import write_atomic
+from cmgit.core.atomic import TEMP_PREFIX, write_atomic
 from cmgit.core.errors import CmgitError, FormatMismatch, ManifestDamaged, SegmentDamaged
 from cmgit.snapshot.lock import share
 from cmgit.snapshot.manifest import Manifest, decode_manifest, encode_manifest
@@ -226,11 +226,11 @@ def load_all(cm_dir: str, entries: Iterable[Published] | None = None) -> Iterato
                 yield manifest
 
 
-def _head_path(cm_dir: str, worktree: str) -> Path:
-    name = worktree
-    if not _PLAIN_NAME.fullmatch(worktree):
-        name = "=" + hashlib.blake2b(worktree.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return Path(cm_dir) / "heads" / name
+def worktree_file(worktree: str) -> str:
+    """The name of a worktree's file in `heads/`."""
+    if _PLAIN_NAME.fullmatch(worktree):
+        return worktree
+    return "=" + hashlib.blake2b(worktree.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def set_head(cm_dir: str, worktree: str, manifest: Manifest) -> None:
@@ -241,7 +241,7 @@ def set_head(cm_dir: str, worktree: str, manifest: Manifest) -> None:
     """
     text = f"{manifest.tree} {manifest.recipes.snapshot} {manifest.generation}"
     data = f"{text} {zlib.crc32(text.encode()):08x}\n".encode()
-    path = _head_path(cm_dir, worktree)
+    path = Path(cm_dir) / "heads" / worktree_file(worktree)
     with contextlib.suppress(OSError):
         if path.read_bytes() == data:
             return
@@ -251,7 +251,7 @@ def set_head(cm_dir: str, worktree: str, manifest: Manifest) -> None:
 def head(cm_dir: str, worktree: str) -> Head | None:
     """What `set_head` remembered; None when nothing or damaged."""
     try:
-        return read_head(_head_path(cm_dir, worktree))
+        return read_head(Path(cm_dir) / "heads" / worktree_file(worktree))
     except (OSError, ManifestDamaged):
         return None
 
@@ -267,7 +267,9 @@ def heads(cm_dir: str) -> list[Head]:
 
 def head_files(cm_dir: str) -> list[Path]:
     folder = Path(cm_dir) / "heads"
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if not path.name.startswith(TEMP_PREFIX))
 
 
 def read_head(path: Path) -> Head:

@@ -270,6 +270,10 @@ class FactsSegment:
     def status(self, row: int) -> BlobStatus:
         return BlobStatus(int(self._blobs[0]["status"][row]))
 
+    def size(self, row: int) -> int:
+        """Bytes of the blob."""
+        return int(self._blobs[0]["size"][row])
+
     def _table(self, name: str) -> Table:
         if name not in self._tables:
             self._tables[name] = self._load_table(name)

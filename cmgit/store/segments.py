@@ -81,6 +81,8 @@ class SegmentStore:
                 continue
             try:
                 refs.append(self._examine(name))
+            except FileNotFoundError:
+                continue  # the collector took it meanwhile
             except SegmentDamaged as error:
                 damaged.append((name, error.message))
         return StoreListing(tuple(sorted(refs, key=lambda r: (r.kind, r.name))), tuple(damaged))
@@ -109,6 +111,8 @@ class SegmentStore:
         path = self.folder / file_name
         try:
             name, crc32, size = fingerprint(path)
+        except FileNotFoundError:
+            raise
         except OSError as error:
             raise SegmentDamaged(f"{file_name} cannot be read: {error.strerror}") from error
         if name != path.stem:

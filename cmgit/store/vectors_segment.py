@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cmgit.store.columns import decode_ints, encode_ints
 from cmgit.store.segment_file import SegmentFile
-from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, key_list, key_matrix
+from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, as_words, key_list, key_matrix
 
 _Rows = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 
@@ -106,8 +106,3 @@ class VectorsSegment:
     def key_list(self) -> list[bytes]:
         """The keys as bytes, sorted."""
         return key_list(self.keys)
-
-
-def as_words(keys: KeyMatrix) -> npt.NDArray[np.void]:
-    """Keys as one comparable value each, in the order of their bytes: numpy searches and sorts these in C."""
-    return np.ascontiguousarray(keys).view("V16").reshape(-1)
