@@ -194,45 +194,49 @@ class ExportColumns:
 
 
 class ValueOp(IntEnum):
-    """What an expression denotes, as far as the blob alone can say. Lexical scope is already resolved.
+    """What an expression or a written type denotes, as far as the blob alone can say. Lexical scope is resolved.
 
-    The meaning of the operands a, b and of `name` (a string index) stands beside each. Linking evaluates these rows
-    across files; a row refers only to rows of the same blob.
+    The meaning of the operands a, b and of `name` (a string index) stands beside each; an operand that is not named
+    is NONE. Linking evaluates these rows across files; a row refers only to rows of the same blob. A written type is
+    the row of a value of that type, so types and values share their operations. `list` is a row of `BlobFacts.args`:
+    args[list] is a length, its items follow.
     """
 
     UNKNOWN = 0
-    UNIT = 1  # a: unit row; the declared thing itself (function, class, namespace, enum, object-holding variable)
+    UNIT = 1  # a: unit row; the declared thing itself (function, class, namespace, enum, variable)
     IMPORT = 2  # a: import row
     GLOBAL = 3  # name: an identifier that no scope of the blob declares
     MEMBER = 4  # a: value; name: the property
-    CALL = 5  # a: callee value; b: first row of the argument list in ArgColumns or NONE
-    NEW = 6  # a: class value; an instance of it
-    THIS = (
-        7  # a: unit row whose `this` it is (class, object-holding unit, or constructor function); NONE at module level
-    )
+    CALL = 5  # a: callee value; b: list of arguments or NONE; its result
+    NEW = 6  # a: class value; b: list of arguments or NONE; an instance
+    THIS = 7  # a: unit row of a class or constructor function; an instance of it
     STATIC_THIS = 8  # a: class unit row, inside a static member
-    SUPER = 9  # a: class unit row
-    PARAM = 10  # a: unit row of the function or NONE; b: value row of its annotated type or NONE; name
-    INSTANCE = 11  # a: value that denotes a type; a value of that type (`x: T`, `as T`, JSDoc)
+    SUPER = 9  # a: class unit row; b: 1 inside a static member; the base
+    PARAM = 10  # a: what is known of it (type, default value, context) or NONE; name
+    EXPORTS = 11  # what this blob exports, as one object (`exports`, `module.exports`)
     AWAIT = 12  # a: value
     ELEMENT = 13  # a: value; one element of an array or iterable
-    OBJECT = 14  # a: first row in PropColumns, b: number of rows; an object literal that is no unit
-    UNION = 15  # a, b: values; either of them (conditional, `||`, several assignments)
-    FUNCTION = 16  # a: value of what it returns or NONE; b: unit row or NONE; an anonymous function
+    OBJECT = 14  # a: first row in PropColumns, b: number of rows; an object literal or a type literal
+    UNION = 15  # a, b: values; either of them (conditional, `||`, several assignments, union types)
+    FUNCTION = 16  # a: first row in PropColumns, b: number of rows; a function that is no unit, or a function type
     PROMISE = 17  # a: value; a promise of it
-    ARRAY = 18  # a: value of an element
-    TYPE_NAME = (
-        19  # a: value (IMPORT, UNIT, MEMBER, GLOBAL); b: value of the first type argument or NONE; a written type
-    )
-    TYPE_UNION = 20  # a, b: types
-    TYPE_FUNCTION = 21  # a: value of the returned type
-    TYPE_LITERAL = 22  # a: first row in PropColumns, b: number of rows; members of `{ m(): T }` as types
-    TYPE_PARAM = 23  # a: value of its constraint or NONE; name
-    CALLBACK_PARAM = 24  # a: value of the call that receives the function; b: parameter position
+    ARRAY = 18  # a: value of an element or NONE
+    TYPE_NAME = 19  # a: what the name denotes (IMPORT, UNIT, MEMBER, GLOBAL); b: list of type arguments or NONE
+    INTERSECT = 20  # a, b: types
+    INSTANTIATE = 21  # a: callee value; b: list of written type arguments
+    TUPLE = 22  # b: list of its types
+    TYPE_PARAM = 23  # a: value of its constraint or NONE; b: a number that tells it from others of its name; name
+    CALLBACK_PARAM = 24  # a: value of the function that the context asks for; b: parameter position
     LITERAL = 25  # name: `string`, `number`, `boolean`, `regexp`, `null`, …
-    TYPEOF = 26  # a: value; the type of it, in a type position
-    NARROWED = 27  # a: value; b: type value; `instanceof` holds here
+    EXPECTED = 26  # a: callee value; b: argument position; what the callee declares there
+    NARROWED = 27  # a: value; b: class value or NONE; `instanceof` holds here
     KEYED = 28  # a: value; `a[expr]` with an expression that is not a literal
+    DECLARED = 29  # a: written type; b: initial value
+    EXTENDED = 30  # a: value; b: an OBJECT whose members were assigned to it later
+    GUARDED = 31  # a: value; b: callee of a call that tests it (`isFoo(x)`)
+    NEW_EXPECTED = 32  # as EXPECTED, for the arguments of a construction
+    GETTER = 33  # a: UNIT or FUNCTION row of an accessor; the value that it returns
+    RETURNED = 34  # a: value of a function; what calling it gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +252,14 @@ class ValueColumns:
 
 @dataclass(frozen=True, slots=True)
 class PropColumns:
-    """Members: of object literals and type literals (reached from OBJECT and TYPE_LITERAL), and, where `unit` is not
-    NONE, of that unit (class fields, `this.x =` and `X.prototype.m =` assignments, returned type of a function under
-    the name `()`, `extends` under `<`, implemented interfaces under `<<`, declared type of a variable under `:`,
-    its value under `=`).
+    """Members: of an OBJECT or FUNCTION (which name their range of rows), and, where `unit` is not NONE, of that unit:
+    class fields and methods, `this.x =`, `X.prototype.m =` and `x.m =` assignments.
+
+    Names that no program can spell say what else is known of a unit or function: `()` result of a call, `(0)`, `(1)`…
+    type of a parameter, `(...1)` the element type of a rest parameter, `(?0)` the type that a type predicate gives
+    parameter 0, `<0>`, `<1>`… type parameters, `new` instance that a construct signature gives, `<` the base class or
+    extended interface, `<<` an implemented interface, `[]` value of an index signature, `...` a spread object,
+    `:` declared type of a variable or meaning of a type alias, `=` its value.
 
     static: 1 for a member of the class itself.
     """

@@ -1,0 +1,1 @@
+"""The build: the stages in order, on one page (`build.py`)."""

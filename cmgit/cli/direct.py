@@ -1,0 +1,53 @@
+"""The direct route's reading: one named file, from disk or from a revision, without any index."""
+
+from __future__ import annotations
+
+from cmgit.core.config import Config
+from cmgit.core.records import Context
+from cmgit.git.disk import blob_oid, read_file
+from cmgit.git.listing import is_listed
+from cmgit.git.locate import Location
+from cmgit.git.revisions import head_tree, tree_of
+from cmgit.retrieve.direct import direct_context
+from cmgit.retrieve.prompt import read_prompt as parse_prompt
+from cmgit.retrieve.retrieve import with_tree
+
+
+def direct_answer(
+    location: Location, config: Config, prompt: str, rev: str | None, budget: int | None
+) -> Context | None:
+    """The answer of the direct route, None where the prompt needs an index."""
+    parsed = parse_prompt(prompt)
+    if rev is None and location.top is not None:
+        found = direct_context(parsed, lambda path: from_disk(location, path), config, budget)
+        if found is None:
+            return None
+        from cmgit.git.worktree import changes
+
+        shown = {item.path for item in found.items}
+        dirty = sum(change.path in shown for change in changes(location))
+        return with_tree(found, head_tree(location) or "", dirty)
+    if rev is None:
+        return None
+    tree = tree_of(location, rev)
+    found = direct_context(parsed, lambda path: from_tree(location, tree, path), config, budget)
+    return with_tree(found, tree, 0) if found is not None else None
+
+
+def from_disk(location: Location, path: str) -> tuple[bytes, str] | None:
+    """A file that git lists and that is no link; ignored files are never shown."""
+    assert location.top is not None
+    data = read_file(location.top, path)
+    if data is None or not is_listed(location, path):
+        return None
+    return data, blob_oid(data, location.object_format)
+
+
+def from_tree(location: Location, tree: str, path: str) -> tuple[bytes, str] | None:
+    from cmgit.git.objects import open_objects
+
+    with open_objects(location) as objects:
+        for entry in objects.list_tree(tree):
+            if entry.path == path and entry.mode in (0o100644, 0o100755):
+                return objects.read_blob(entry.oid), entry.oid
+    return None

@@ -1,0 +1,60 @@
+"""The entry point: parse, dispatch, one boundary for errors. Commands are imported when they are called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from cmgit.cli.boundary import leave, run_guarded
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("cmgit.cli.init", "Build the first snapshot of this repository."),
+    "index": ("cmgit.cli.index", "Make sure that a tree's snapshot exists."),
+    "retrieve": ("cmgit.cli.retrieve", "Print the source that a task needs."),
+    "search": ("cmgit.cli.search", "Rank functions, classes and types for a query."),
+    "symbols": ("cmgit.cli.symbols", "List what a file declares."),
+    "callers": ("cmgit.cli.callers", "Who calls NAME, and what could not be decided."),
+    "callees": ("cmgit.cli.callees", "What NAME calls."),
+    "status": ("cmgit.cli.status", "What is indexed, what was skipped and why."),
+    "verify": ("cmgit.cli.verify", "Check every checksum of the index."),
+    "gc": ("cmgit.cli.gc", "Drop what nothing needs."),
+    "export": ("cmgit.cli.export", "Write units or edges as JSON lines."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports one when it is called, so that help costs nothing."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, short) for name, (_, short) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Settings are read from `git config cm.*`. Every command has --json and --help.",
+)
+@click.version_option(package_name="cmgit", prog_name="git-cm", message="%(prog)s %(version)s")
+def cli() -> None:
+    """A repository's memory for coding agents: the right source for a task, always true to the disk."""
+
+
+def entry() -> None:
+    """Console script `git-cm`; git finds it as `git cm`."""
+    # Before numpy is imported: a reader scans its vectors faster on one thread than BLAS starts two.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    leave(run_guarded(lambda: cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False)))

@@ -1,0 +1,150 @@
+"""`git cm retrieve`: the source that a task needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cmgit.cli.options import json_option, no_vectors_option, rev_option
+from cmgit.cli.output import pending_json, print_json, print_text, read_prompt
+from cmgit.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from cmgit.cli.session import Session
+    from cmgit.core.records import Context
+
+
+@click.command(name="retrieve")
+@rev_option
+@click.option("--budget", type=click.IntRange(0), help="Bytes of source, 6000 unless configured.")
+@click.option("--detail", type=click.Choice(["normal", "expanded"]), help="expanded: more roots, two steps.")
+@click.option(
+    "--route",
+    type=click.Choice(["auto", "direct", "named", "search"]),
+    default="auto",
+    show_default=True,
+    help="How to look: one named file, named code, or a search.",
+)
+@click.option("--explain", is_flag=True, help="Say why each unit was chosen.")
+@no_vectors_option
+@json_option
+@click.argument("prompt")
+def command(
+    rev: str | None,
+    budget: int | None,
+    detail: str | None,
+    route: str,
+    explain: bool,
+    no_vectors: bool,
+    as_json: bool,
+    prompt: str,
+) -> None:
+    """Print the source that the task PROMPT needs ("-" reads it from stdin), true to the disk, within the budget."""
+    from cmgit.cli.session import open_session
+
+    text = read_prompt(prompt)
+    if not text.strip():
+        raise UsageError("the prompt is empty", 'say what you are about to do: git cm retrieve "fix the retry delay"')
+    session = open_session()
+    context = answer_directly(session, text, rev, budget) if route in ("auto", "direct") else None
+    if context is None:
+        if route == "direct":
+            raise UsageError(
+                "the direct route needs exactly one named file that is short and imports nothing", "use --route auto"
+            )
+        context = answer_from_index(session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain)
+    if as_json:
+        print_json(context_json(context, explain=explain))
+        return
+    print_text(context.text)
+    if explain:
+        print_text(explanation(context))
+
+
+def answer_directly(session: Session, prompt: str, rev: str | None, budget: int | None) -> Context | None:
+    """The direct route: reads the named file and no index."""
+    from cmgit.cli.direct import direct_answer
+
+    return direct_answer(session.location, session.config, prompt, rev, budget)
+
+
+def answer_from_index(
+    session: Session,
+    prompt: str,
+    rev: str | None,
+    budget: int | None,
+    detail: str | None,
+    route: str,
+    *,
+    no_vectors: bool,
+    explain: bool,
+) -> Context:
+    from cmgit.cli.reading import query_embedder, reading
+    from cmgit.retrieve.retrieve import retrieve
+
+    with reading(rev, no_vectors=no_vectors, session=session) as (view, current):
+        return retrieve(
+            view,
+            prompt,
+            current.config,
+            route,
+            detail or current.config.detail,
+            budget,
+            query_embedder(current),
+            explain,
+        )
+
+
+def context_json(context: Context, *, explain: bool) -> dict[str, object]:
+    document: dict[str, object] = {
+        "route": context.route,
+        "tree": context.tree,
+        "dirty": context.dirty,
+        "items": [
+            {
+                "role": item.role.label,
+                "path": item.path,
+                "name": item.name,
+                "qualname": item.qualname,
+                "kind": item.kind,
+                "start_line": item.start_line,
+                "end_line": item.end_line,
+                "start_byte": item.start_byte,
+                "end_byte": item.end_byte,
+                "oid": item.oid,
+                "score": round(item.score, 6),
+                "masked": item.masked,
+            }
+            for item in context.items
+        ],
+        "call_sites": [
+            {
+                "of": site.of,
+                "path": site.path,
+                "line": site.line,
+                "caller": site.caller,
+                "confidence": site.confidence,
+            }
+            for site in context.call_sites
+        ],
+        "omitted": context.omitted,
+        "bytes": context.source_bytes,
+        "text": context.text,
+        "seconds": {stage: round(seconds, 5) for stage, seconds in context.seconds.items()},
+        "pending": pending_json(context.pending),
+    }
+    if explain:
+        document["explain"] = list(context.explain)
+    return document
+
+
+def explanation(context: Context) -> str:
+    """Each candidate with its score and each signal's share."""
+    lines = ["", f"Route {context.route}. Why, best first:"]
+    for row in context.explain:
+        why = row["why"]
+        assert isinstance(why, dict)
+        shares = ", ".join(f"{signal} {share:.3f}" for signal, share in why.items())
+        lines.append(f"{row['score']:8.3f}  {row['path']}  {row['qualname']}  ({shares})")
+    return "\n".join(lines)

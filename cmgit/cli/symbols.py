@@ -1,0 +1,65 @@
+"""`git cm symbols`: what a file declares."""
+
+from __future__ import annotations
+
+import click
+
+from cmgit.cli.options import json_option, rev_option
+from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.paths import repository_path
+from cmgit.core.errors import CmgitError
+from cmgit.core.facts import BlobStatus
+
+
+@click.command(name="symbols")
+@rev_option
+@json_option
+@click.argument("path")
+def command(rev: str | None, as_json: bool, path: str) -> None:
+    """List what the file PATH declares, in document order."""
+    from cmgit.cli.reading import reading
+    from cmgit.cli.session import open_session
+
+    session = open_session()
+    wanted = repository_path(session.location, path)
+    with reading(rev, no_vectors=True, session=session, exact=lambda name: name == wanted) as (view, _):
+        index = view.file_index(wanted)
+        if index is None:
+            raise CmgitError(
+                f"{path} is not in the index",
+                "only JavaScript and TypeScript that git does not ignore is; `git cm status` tells what was skipped",
+            )
+        file = view.files[index]
+        units = [view.unit(file.first_unit + i) for i in range(file.unit_count)]
+        status = BlobStatus(file.status).label
+        if as_json:
+            rows = [
+                {
+                    "kind": unit.kind,
+                    "name": unit.name,
+                    "qualname": unit.qualname,
+                    "start_line": unit.start_line,
+                    "end_line": unit.end_line,
+                    "start_byte": unit.start_byte,
+                    "end_byte": unit.end_byte,
+                    "exported": unit.exported,
+                }
+                for unit in units
+            ]
+            print_json(
+                {
+                    "tree": view.tree,
+                    "path": file.path,
+                    "language": file.language,
+                    "role": file.role.label,
+                    "status": status,
+                    "symbols": rows,
+                    "pending": pending_json(view.pending),
+                }
+            )
+            return
+        print_text(f"{file.path}  {file.language}, {file.role.label}, {status}")
+        for unit in units[1:]:
+            depth = unit.qualname.count(".")
+            mark = "export " if unit.exported else ""
+            print_text(f"{unit.start_line:6d}-{unit.end_line:<6d} {'  ' * depth}{mark}{unit.kind} {unit.qualname}")

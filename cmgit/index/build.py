@@ -1,0 +1,276 @@
+"""The build: a tree → its published snapshot. The stages in order, on one page.
+
+    plan → gather (parse what is new) → link → publish → embed what is new → publish again
+
+The first publication answers by words and graph; vectors are new segments and a new generation. Everything that is
+written before a kill is found by the next build, so an interrupted first index goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from cmgit.core.config import Config
+from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
+from cmgit.core.records import BlobKey, FileEntry, Pending, Progress, ProgressCallback, Role, TreeEntry
+from cmgit.git.locate import Location
+from cmgit.git.objects import Objects, open_objects
+from cmgit.index.catalog import Catalog, read_catalog
+from cmgit.index.gather import Gathered, gather_blobs, key_of
+from cmgit.index.linking import link_entries
+from cmgit.index.plan import LINK_MODE, Plan, plan_files
+from cmgit.index.pool import allowed_processors
+from cmgit.index.recipes import Recipes, current_recipes
+from cmgit.index.report import BuildReport, Stopwatch
+from cmgit.index.retention import collect_garbage
+from cmgit.index.tables import assemble_manifest, reusable_edges, wanted_keys
+from cmgit.index.vectors import embed_texts, missing_texts
+from cmgit.snapshot.compact import compact
+from cmgit.snapshot.lock import BuilderLock, LockOwner, wait_lock
+from cmgit.snapshot.manifest import Manifest
+from cmgit.snapshot.opened import counted
+from cmgit.snapshot.publish import ensure_format, load, load_all, publish, set_head
+from cmgit.store.segments import VECTORS, FactsSegment, SegmentRef, SegmentStore
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What every stage of one build shares."""
+
+    location: Location
+    tree: str
+    config: Config
+    recipes: Recipes
+    store: SegmentStore
+    progress: ProgressCallback
+    warn: Warn
+    watch: Stopwatch
+    on_demand: bool
+
+
+def build(
+    location: Location,
+    tree: str,
+    config: Config,
+    progress: ProgressCallback,
+    warn: Warn,
+    *,
+    on_demand: bool = False,
+) -> BuildReport:
+    """Make sure that the snapshot of a tree exists, with vectors unless the config says no.
+
+    Args:
+        on_demand: for `--rev`; kept for a day beyond the ordinary retention.
+
+    Raises:
+        CmgitError: the store cannot be written, git refuses, or another version wrote the store.
+    """
+    recipes = current_recipes(config)
+    store = SegmentStore(location.cm_dir)
+    job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), on_demand)
+    ready = load(location.cm_dir, tree, recipes.snapshot)
+    if ready is not None and complete(ready, job) and all(store.has(ref) for ref in ready.segments):
+        return done_already(ready, job)
+
+    def waiting(owner: LockOwner | None) -> None:
+        warn(f"waiting for another build{f' (process {owner.pid})' if owner else ''}")
+
+    with wait_lock(location.cm_dir, "build", waiting) as lock:  # type: ignore[union-attr] # no timeout: never None
+        assert lock is not None
+        ensure_format(location.cm_dir)
+        return build_locked(job, lock)
+
+
+def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
+    """The stages; the caller holds the builder's lock."""
+    with open_objects(job.location) as objects:
+        with job.watch.stage("read"):
+            job.progress(Progress("read", 0, 0))
+            plan = plan_files(objects.list_tree(job.tree), reader(objects))
+            catalog = read_catalog(job.store, job.recipes, with_vectors=job.config.vectors)
+        for name in catalog.damaged:
+            job.warn(f"segment {name} is damaged and is made anew")
+        with job.watch.stage("parse"):
+            gathered = gather_blobs(plan.files, objects, job.store, catalog, job.recipes, job.config, job.progress)
+        manifest = link_and_publish(job, plan, gathered, catalog)
+        embedded = 0
+        if job.config.vectors:
+            manifest, embedded = embed_and_publish(job, plan, objects, catalog, manifest)
+    with job.watch.stage("tidy"):
+        manifest = tidy(job, lock, manifest)
+    return report(job, plan, gathered, manifest, embedded)
+
+
+def reader(objects: Objects) -> Callable[[TreeEntry], bytes | None]:
+    def read(entry: TreeEntry) -> bytes | None:
+        try:
+            return objects.read_blob(entry.oid)
+        except ObjectUnreadable:
+            return None
+
+    return read
+
+
+def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:
+    """Facts of any blob of the tree: just parsed, or from its segment."""
+    opened: dict[str, FactsSegment] = {}
+
+    def read(key: BlobKey) -> BlobFacts | None:
+        if key in gathered.facts:
+            return gathered.facts[key]
+        place = catalog.facts.get(key)
+        if place is None:
+            return None
+        ref, row = place
+        if ref.name not in opened:
+            opened[ref.name] = store.open_facts(ref)
+        return opened[ref.name].facts(row)
+
+    return read
+
+
+def link_and_publish(job: Job, plan: Plan, gathered: Gathered, catalog: Catalog) -> Manifest:
+    """Edges of the whole tree; only the files whose edges no earlier snapshot has are written."""
+    known = load(job.location.cm_dir, job.tree, job.recipes.snapshot)
+    if known is not None and all(job.store.has(ref) for ref in known.segments) and not catalog.damaged:
+        return known
+    with job.watch.stage("link"):
+        job.progress(Progress("link", 0, 0))
+        edges = link_entries(plan.files, facts_reader(job.store, catalog, gathered))
+    with job.watch.stage("write"):
+        job.progress(Progress("write", 0, 0))
+        earlier = next((m for m in load_all(job.location.cm_dir) if m.recipes.snapshot == job.recipes.snapshot), None)
+        places, fresh = reusable_edges(edges, earlier, job.store)
+        if fresh:
+            ref = job.store.write_edges(job.recipes.snapshot, fresh)
+            places.update({path: (ref, row) for row, (path, _) in enumerate(fresh)})
+        manifest = assemble_manifest(job.tree, job.recipes, plan, catalog, places, job.store)
+        return publish_for(job, manifest)
+
+
+def publish_for(job: Job, manifest: Manifest) -> Manifest:
+    published = publish(job.location.cm_dir, replace(manifest, on_demand=job.on_demand))
+    if not job.on_demand:
+        set_head(job.location.cm_dir, job.location.worktree_id, published)
+    return published
+
+
+def embed_and_publish(
+    job: Job, plan: Plan, objects: Objects, catalog: Catalog, manifest: Manifest
+) -> tuple[Manifest, int]:
+    """Vectors that no segment has, as new segments and a new generation of the manifest."""
+    with job.watch.stage("embed"):
+        wanted = wanted_keys(plan, catalog, job.store)
+        facts = facts_reader(job.store, catalog, Gathered())
+
+        def facts_of(key: BlobKey) -> BlobFacts:
+            found = facts(key)
+            assert found is not None
+            return found
+
+        texts = missing_texts(wanted, catalog.vectors.__contains__, lambda key: objects.read_blob(key.oid), facts_of)
+        if texts:
+            from cmgit.embed.model import load_model
+
+            job.progress(Progress("model", 0, 0))
+            model = load_model(job.config.cache_dir, job.config.model_dir, job.warn)
+            embed_texts(texts, model, job.store, catalog, model.recipe, allowed_processors(), job.progress)
+    with job.watch.stage("write"):
+        keys = {key for _, blob_keys in wanted for key in blob_keys}
+        have = [key for key in keys if key in catalog.vectors]
+        refs = {catalog.vectors[key] for key in have}
+        if not complete(manifest, job) or {ref for ref in manifest.segments if ref.kind == VECTORS} != refs:
+            manifest = publish_for(job, with_vectors(manifest, refs, job))
+    return manifest, len(texts)
+
+
+def with_vectors(manifest: Manifest, refs: set[SegmentRef], job: Job) -> Manifest:
+    segments = tuple(ref for ref in manifest.segments if ref.kind != VECTORS)
+    recipes = replace(manifest.recipes, vectors=job.recipes.vectors)
+    changed = replace(manifest, recipes=recipes, segments=(*segments, *sorted(refs)))
+    return replace(changed, counts=counted(job.store, changed))
+
+
+def tidy(job: Job, lock: BuilderLock, manifest: Manifest) -> Manifest:
+    """Merge segments that have become many, then drop what nothing needs."""
+    merged = compact(job.store, manifest)
+    if merged is not manifest:
+        manifest = publish_for(job, merged)
+    collect_garbage(job.location, job.config, lock)
+    return manifest
+
+
+def complete(manifest: Manifest, job: Job) -> bool:
+    if not job.config.vectors:
+        return True
+    return manifest.recipes.vectors == job.recipes.vectors and manifest.counts.vectors == manifest.counts.vectors_wanted
+
+
+def report(job: Job, plan: Plan, gathered: Gathered, manifest: Manifest, embedded: int) -> BuildReport:
+    keys = {key_of(entry) for entry in plan.files}
+    skipped = Counter(gathered.skipped)
+    skipped.update(entry.status.label for entry in plan.skipped)
+    skipped.update({BlobStatus.UNREADABLE.label: len(gathered.unreadable)} if gathered.unreadable else {})
+    reused = len(keys) - len(gathered.facts) - len(gathered.unreadable)
+    return summary(job, manifest, gathered.parsed, reused, skipped, embedded)
+
+
+def done_already(manifest: Manifest, job: Job) -> BuildReport:
+    sources = len(
+        {oid for oid, row in zip(manifest.files.oid, manifest.files.facts_row.tolist(), strict=True) if row >= 0}
+    )
+    if not job.on_demand:
+        set_head(job.location.cm_dir, job.location.worktree_id, manifest)
+    return summary(job, manifest, 0, sources, Counter(), 0)
+
+
+def summary(
+    job: Job, manifest: Manifest, parsed: int, reused: int, skipped: Counter[str], embedded: int
+) -> BuildReport:
+
+    sizes = {
+        kind: sum(ref.size for ref in manifest.segments if (ref.kind == "vectors") == kind) for kind in (True, False)
+    }
+    counts = manifest.counts
+    pending = counts.vectors_wanted - counts.vectors if job.config.vectors else 0
+    return BuildReport(
+        tree=manifest.tree,
+        recipe=manifest.recipes.snapshot,
+        files=sum(1 for language in manifest.files.language if language not in ("", CONFIG_LANGUAGE)),
+        units=counts.units,
+        edges=counts.edges,
+        vectors=counts.vectors,
+        parsed=parsed,
+        reused=reused,
+        skipped=dict(sorted(skipped.items())),
+        embedded=embedded,
+        vectors_reused=counts.vectors - embedded if job.config.vectors else 0,
+        source_bytes=int(
+            sum(
+                size
+                for size, language in zip(manifest.files.size.tolist(), manifest.files.language, strict=True)
+                if language not in ("", CONFIG_LANGUAGE)
+            )
+        ),
+        snapshot_bytes=sizes[False],
+        vector_bytes=sizes[True],
+        pending=Pending(vectors=pending),
+        seconds=job.watch.finish(),
+    )
+
+
+def entries_of(manifest: Manifest) -> list[FileEntry]:
+    """The planned entries that a manifest was made of, links and gitlinks left out."""
+    table = manifest.files
+    return [
+        FileEntry(path, oid, mode, language, Role(role))
+        for path, oid, mode, language, role in zip(
+            table.path, table.oid, table.mode.tolist(), table.language, table.role.tolist(), strict=True
+        )
+        if language and mode != LINK_MODE
+    ]

@@ -1,0 +1,84 @@
+"""A tree's entries → the files that belong in its index. Pure; the caller reads blobs when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from cmgit.core.facts import CONFIG_LANGUAGE, BlobStatus
+from cmgit.core.records import FileEntry, Role, TreeEntry
+from cmgit.git.attributes import Attributes, read_attributes
+from cmgit.languages.roles import role_of
+from cmgit.languages.table import is_config, language_of
+
+LINK_MODE = 0o120000
+GITLINK_MODE = 0o160000
+ATTRIBUTES = ".gitattributes"
+"""Kept like a config file, so that an overlay can give roles without reading git."""
+
+SHEBANG_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An entry that is named in the manifest for its reason, and never opened."""
+
+    entry: FileEntry
+    status: BlobStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """files: what is parsed or read, in path order. skipped: links and gitlinks."""
+
+    files: tuple[FileEntry, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def plan_files(entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None]) -> Plan:
+    """Choose the files of a tree and give each its language and role.
+
+    Args:
+        entries: the whole tree, sorted by raw path bytes.
+        read: content of an entry, None where it cannot be had. Called for `.gitattributes` files and for files
+            without a suffix (is it a node script?).
+    """
+    listed = list(entries)
+    attributes = attributes_of(listed, read)
+    files: list[FileEntry] = []
+    skipped: list[Skipped] = []
+    for entry in listed:
+        if entry.mode == GITLINK_MODE:
+            skipped.append(Skipped(FileEntry(entry.path, entry.oid, entry.mode, "", Role.SOURCE), BlobStatus.GITLINK))
+            continue
+        if is_config(entry.path) or entry.path.rsplit("/", 1)[-1] == ATTRIBUTES:
+            language: str | None = CONFIG_LANGUAGE
+        else:
+            language = language_of(entry.path, head_of(entry, read))
+        if language is None:
+            continue
+        if entry.mode == LINK_MODE:
+            skipped.append(Skipped(FileEntry(entry.path, entry.oid, entry.mode, "", Role.SOURCE), BlobStatus.SYMLINK))
+            continue
+        role = role_of(entry.path, attributes.generated(entry.path), attributes.vendored(entry.path))
+        files.append(FileEntry(entry.path, entry.oid, entry.mode, language, role))
+    return Plan(tuple(files), tuple(skipped))
+
+
+def attributes_of(entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None]) -> Attributes:
+    found: dict[str, bytes] = {}
+    for entry in entries:
+        if entry.path.rsplit("/", 1)[-1] == ATTRIBUTES and entry.mode not in (LINK_MODE, GITLINK_MODE):
+            data = read(entry)
+            if data is not None:
+                found[entry.path] = data
+    return read_attributes(found)
+
+
+def head_of(entry: TreeEntry, read: Callable[[TreeEntry], bytes | None]) -> bytes | None:
+    """The first bytes of a file that only its shebang can give a language: no suffix, a plain file."""
+    name = entry.path.rsplit("/", 1)[-1]
+    if "." in name or entry.mode in (LINK_MODE, GITLINK_MODE):
+        return None
+    data = read(entry)
+    return data[:SHEBANG_BYTES] if data is not None else None

@@ -1,0 +1,117 @@
+"""From what a build knows to a manifest: file rows, segments, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cmgit.core.facts import BlobStatus
+from cmgit.core.records import BlobKey
+from cmgit.core.tables import FileEdges
+from cmgit.index.catalog import Catalog, Place
+from cmgit.index.gather import key_of
+from cmgit.index.plan import Plan
+from cmgit.index.recipes import Recipes
+from cmgit.snapshot import manifest as snapshot
+from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest
+from cmgit.snapshot.opened import counted
+from cmgit.store.segments import EdgesSegment, FactsSegment, SegmentRef, SegmentStore, TextsSegment
+
+Edges = list[tuple[str, FileEdges]]
+
+
+def reusable_edges(edges: Edges, earlier: Manifest | None, store: SegmentStore) -> tuple[dict[str, Place], Edges]:
+    """Edges that an earlier snapshot's segments hold already, by path; and the others."""
+    if earlier is None or not all(store.has(ref) for ref in earlier.segments):
+        return {}, edges
+    opened: dict[int, EdgesSegment] = {}
+    places: dict[str, Place] = {}
+    fresh: Edges = []
+    segments, rows = earlier.files.edges_segment.tolist(), earlier.files.edges_row.tolist()
+    for path, found in edges:
+        index = earlier.files.find(path)
+        segment = segments[index] if index is not None else -1
+        if index is not None and segment >= 0:
+            if segment not in opened:
+                opened[segment] = store.open_edges(earlier.segments[segment])
+            if same_edges(opened[segment].edges(rows[index]), found):
+                places[path] = (earlier.segments[segment], rows[index])
+                continue
+        fresh.append((path, found))
+    return places, fresh
+
+
+def same_edges(a: FileEdges, b: FileEdges) -> bool:
+    """Equal in meaning, whatever the tables of names that the rows index."""
+    plain = ("is_import", "source", "target_unit", "confidence", "status")
+    if len(a) != len(b) or any(list(getattr(a, name)) != list(getattr(b, name)) for name in plain):
+        return False
+    return names(a.paths, a.target_path) == names(b.paths, b.target_path) and names(a.rules, a.rule) == names(
+        b.rules, b.rule
+    )
+
+
+def names(table: tuple[str, ...], column: Iterable[int]) -> list[str]:
+    return [table[i] if i >= 0 else "" for i in column]
+
+
+def assemble_manifest(
+    tree: str, recipes: Recipes, plan: Plan, catalog: Catalog, edges: dict[str, Place], store: SegmentStore
+) -> Manifest:
+    """The manifest of a tree without vectors."""
+    segments: dict[SegmentRef, int] = {}
+    opened: dict[SegmentRef, FactsSegment] = {}
+    rows: list[FileRow] = []
+
+    def place(found: Place | None) -> tuple[int, int]:
+        if found is None:
+            return -1, -1
+        return segments.setdefault(found[0], len(segments)), found[1]
+
+    for entry in plan.files:
+        key = key_of(entry)
+        facts = catalog.facts.get(key)
+        status, size = int(BlobStatus.UNREADABLE), 0
+        if facts is not None:
+            ref, row = facts
+            segment = opened.get(ref) or opened.setdefault(ref, store.open_facts(ref))
+            status, size = int(segment.status(row)), segment.size(row)
+        (fs, fr), (ts, tr), (xs, xr), (es, er) = (
+            place(facts),
+            place(catalog.terms.get(key)),
+            place(catalog.texts.get(key)),
+            place(edges.get(entry.path)),
+        )
+        rows.append(
+            FileRow(
+                entry.path, entry.oid, entry.mode, entry.language, int(entry.role), status, size,
+                fs, fr, ts, tr, xs, xr, es, er,
+            )
+        )  # fmt: skip
+    rows += [FileRow(s.entry.path, s.entry.oid, s.entry.mode, "", 0, int(s.status), 0) for s in plan.skipped]
+    rows.sort(key=lambda row: row.path.encode("utf-8", "surrogateescape"))
+    manifest = Manifest(
+        tree=tree,
+        recipes=snapshot.Recipes(recipes.facts, recipes.texts, "", recipes.snapshot),
+        files=FileTable.of(rows),
+        segments=tuple(segments),
+        counts=Counts(),
+    )
+    return replace(manifest, counts=counted(store, manifest))
+
+
+def wanted_keys(plan: Plan, catalog: Catalog, store: SegmentStore) -> list[tuple[BlobKey, list[bytes]]]:
+    """The text keys of each blob of a tree, in path order; sources before tests and generated files, because a build
+    that is cut short should have embedded first what is likely to be asked for."""
+    opened: dict[SegmentRef, TextsSegment] = {}
+    ordered = sorted(plan.files, key=lambda entry: int(entry.role))
+    wanted: dict[BlobKey, list[bytes]] = {}
+    for entry in ordered:
+        key = key_of(entry)
+        found = catalog.texts.get(key)
+        if found is None or key in wanted:
+            continue
+        ref, row = found
+        segment = opened.get(ref) or opened.setdefault(ref, store.open_texts(ref))
+        wanted[key] = list(segment.texts(row).key)
+    return list(wanted.items())

@@ -1,0 +1,275 @@
+"""Open a view: choose the base snapshot, find what differs from it, lay that over it in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cmgit.core.config import Config
+from cmgit.core.errors import CmgitError
+from cmgit.core.facts import NONE, BlobFacts
+from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback
+from cmgit.core.tables import FileEdges
+from cmgit.git.locate import Location
+from cmgit.git.objects import Objects, open_objects
+from cmgit.git.revisions import head_tree, tree_of
+from cmgit.git.worktree import changes as worktree_changes
+from cmgit.index.blobs import BlobProducts
+from cmgit.index.build import build, entries_of, reader
+from cmgit.index.linking import link_entries
+from cmgit.index.plan import plan_files
+from cmgit.index.recipes import Recipes, current_recipes
+from cmgit.snapshot.manifest import Manifest
+from cmgit.snapshot.publish import load, load_all
+from cmgit.store.segments import (
+    EDGES,
+    FACTS,
+    TERMS,
+    TEXTS,
+    EdgesSegment,
+    FactsSegment,
+    SegmentRef,
+    SegmentStore,
+    TermsSegment,
+    TextsSegment,
+)
+from cmgit.view.layout import FilePlace
+from cmgit.view.overlay import disk_state, exact_state, process_missing, with_roles
+from cmgit.view.sources import DiskReader, Reader, TreeReader
+from cmgit.view.supply import VectorSupply
+from cmgit.view.view import Segments, View
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a view shall show. tree: what it is called after. entries: the files, in path order, links left out.
+    data: content of the entries that differ from the tree. dirty: how many of them."""
+
+    tree: str
+    entries: tuple[FileEntry, ...]
+    read: Callable[[FileEntry], bytes | None]
+    reader: Reader
+    changed: tuple[str, ...]
+    dirty: int
+
+
+@dataclass(slots=True)
+class Opened:
+    """Segments of a base manifest, opened when asked for, and where its blobs stand."""
+
+    store: SegmentStore
+    manifest: Manifest | None
+    refs: dict[str, list[SegmentRef]] = field(default_factory=dict)
+    places: dict[BlobKey, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    status: dict[BlobKey, tuple[int, int]] = field(default_factory=dict)
+    edges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    facts: list[FactsSegment] = field(default_factory=list)
+
+
+def open_view(
+    location: Location,
+    config: Config,
+    rev: str | None,
+    progress: ProgressCallback,
+    warn: Warn,
+    exact: Callable[[str], bool] = lambda _: False,
+) -> View:
+    """The code as it is now, or the tree of a revision.
+
+    A repository without any index is indexed first. A tree without a snapshot of its own is laid over the nearest one,
+    in memory, without waiting for the builder. Vectors are completed when the view is first asked for them.
+
+    Args:
+        rev: None for the working tree.
+        exact: for which paths the rows must be those of the bytes on disk even where git calls the file unchanged,
+            because a filter or line-ending rule stands between the two. Shown files are always checked (`View.source`).
+
+    Raises:
+        CmgitError: no working tree, an unknown revision, a store that cannot be read.
+    """
+    recipes = current_recipes(config)
+    if rev is not None:
+        tree: str | None = tree_of(location, rev)
+        changed: Sequence[Change] = ()
+    else:
+        if location.top is None:
+            raise CmgitError("a bare repository has no working tree", "name a revision: --rev HEAD")
+        tree, changed = head_tree(location), worktree_changes(location)
+    base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None)
+    target = find_target(location, tree, changed, base, rev, exact)
+    return lay_over(location, target, base, config, recipes, progress, warn)
+
+
+def find_base(
+    location: Location,
+    tree: str | None,
+    config: Config,
+    recipes: Recipes,
+    progress: ProgressCallback,
+    warn: Warn,
+    *,
+    on_demand: bool,
+) -> Manifest | None:
+    """The snapshot of the tree; else the newest one; a repository without any is indexed. None where nothing is
+    committed yet or the store cannot be written: then everything is laid over nothing."""
+    if tree is None:
+        return None
+    exact = usable(location, load(location.cm_dir, tree, recipes.snapshot))
+    if exact is not None:
+        return exact
+    for manifest in load_all(location.cm_dir):
+        if manifest.recipes.snapshot == recipes.snapshot and usable(location, manifest):
+            return manifest
+    try:
+        build(location, tree, replace(config, vectors=False), progress, warn, on_demand=on_demand)
+    except CmgitError as error:
+        warn(f"{error.message}; answering from memory")
+        return None
+    return usable(location, load(location.cm_dir, tree, recipes.snapshot))
+
+
+def usable(location: Location, manifest: Manifest | None) -> Manifest | None:
+    store = SegmentStore(location.cm_dir)
+    return manifest if manifest is not None and all(store.has(ref) for ref in manifest.segments) else None
+
+
+def find_target(
+    location: Location,
+    tree: str | None,
+    changed: Sequence[Change],
+    base: Manifest | None,
+    rev: str | None,
+    exact: Callable[[str], bool],
+) -> Target:
+    """Entries of what the view shall show, and how their content is read."""
+    if base is not None and base.tree == tree:
+        entries = tuple(entries_of(base))
+        objects: Objects | None = None
+    elif tree is not None:
+        objects = open_objects(location)
+        entries = plan_files(objects.list_tree(tree), reader(objects)).files
+    else:
+        objects, entries = None, ()
+    held: list[Objects] = [objects] if objects is not None else []
+
+    def blobs() -> Objects:
+        if not held:
+            held.append(open_objects(location))
+        return held[0]
+
+    def read_blob(entry: FileEntry) -> bytes | None:
+        return blob_or_none(blobs(), entry)
+
+    name = tree or ""
+    if rev is not None:
+        return Target(name, entries, read_blob, TreeReader(blobs), (), 0)
+    state = exact_state(disk_state(entries, changed, location), location, exact)
+
+    def read(entry: FileEntry) -> bytes | None:
+        return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)
+
+    return Target(name, state.entries, read, DiskReader(location, blobs), tuple(state.data), state.dirty)
+
+
+def blob_or_none(objects: Objects, entry: FileEntry) -> bytes | None:
+    try:
+        return objects.read_blob(entry.oid)
+    except CmgitError:
+        return None
+
+
+def lay_over(
+    location: Location,
+    target: Target,
+    base: Manifest | None,
+    config: Config,
+    recipes: Recipes,
+    progress: ProgressCallback,
+    warn: Warn,
+) -> View:
+    store = SegmentStore(location.cm_dir)
+    opened = open_base(store, base)
+    products = process_missing(target.entries, opened.places.__contains__, target.read, config, progress)
+
+    def facts_of(key: BlobKey) -> BlobFacts | None:
+        if key in products:
+            return products[key].facts
+        segment, row = opened.places[key][0]
+        return opened.facts[segment].facts(row)
+
+    entries = with_roles(target.entries, facts_of, target.changed) if target.changed else list(target.entries)
+    unchanged = base is not None and base.tree == target.tree and not target.changed and not target.dirty
+    linked = [] if unchanged else link_entries(entries, facts_of)
+    segments, places = combine(opened, entries, products, linked, unchanged)
+    supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn)
+    wanted = supply if config.vectors else None
+    return View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
+
+
+def open_base(store: SegmentStore, base: Manifest | None) -> Opened:
+    """Where the base's blobs and edges stand. Segments are opened lazily by `combine`, facts here."""
+    opened = Opened(store, base)
+    if base is None:
+        opened.refs = {FACTS: [], TERMS: [], TEXTS: [], EDGES: []}
+        return opened
+    index_of: dict[int, int] = {}
+    for kind in (FACTS, TERMS, TEXTS, EDGES):
+        numbered = base.of_kind(kind)
+        opened.refs[kind] = [ref for _, ref in numbered]
+        index_of.update({number: i for i, (number, _) in enumerate(numbered)})
+    opened.facts = [store.open_facts(ref) for ref in opened.refs[FACTS]]
+    table = base.files
+    columns = [
+        [(index_of.get(s, NONE), r) for s, r in zip(table.segment(k).tolist(), table.row(k).tolist(), strict=True)]
+        for k in (FACTS, TERMS, TEXTS, EDGES)
+    ]
+    for i, (path, oid, language) in enumerate(zip(table.path, table.oid, table.language, strict=True)):
+        if columns[0][i][0] == NONE:
+            continue
+        key = BlobKey(oid, language)
+        opened.places[key] = (columns[0][i], columns[1][i], columns[2][i])
+        opened.status[key] = (int(table.status[i]), int(table.size[i]))
+        opened.edges[path] = columns[3][i]
+    return opened
+
+
+def combine(
+    opened: Opened,
+    entries: Iterable[FileEntry],
+    products: dict[BlobKey, BlobProducts],
+    linked: list[tuple[str, FileEdges]],
+    unchanged: bool,
+) -> tuple[Segments, list[FilePlace]]:
+    """The base's segments with those in memory behind them, and a place for each file."""
+    store, refs = opened.store, opened.refs
+    facts, terms = list(opened.facts), [store.open_terms(ref) for ref in refs[TERMS]]
+    texts = [store.open_texts(ref) for ref in refs[TEXTS]]
+    fresh: dict[BlobKey, int] = {key: row for row, key in enumerate(products)}
+    if fresh:
+        facts.append(FactsSegment.of([(p.key, p.facts) for p in products.values()]))
+        terms.append(TermsSegment.of([(p.key, p.terms) for p in products.values()]))
+        texts.append(TextsSegment.of([(p.key, p.texts) for p in products.values()]))
+    if unchanged:
+        edges, edge_place = [store.open_edges(ref) for ref in refs[EDGES]], opened.edges
+    else:
+        edges = [EdgesSegment.of(linked)]
+        edge_place = {path: (0, row) for row, (path, _) in enumerate(linked)}
+    places: list[FilePlace] = []
+    for entry in entries:
+        key = BlobKey(entry.oid, entry.language)
+        if key in fresh:
+            row = fresh[key]
+            status, size = int(products[key].facts.status), products[key].facts.size
+            where = ((len(facts) - 1, row), (len(terms) - 1, row), (len(texts) - 1, row))
+        else:
+            where = opened.places[key]  # type: ignore[assignment]
+            status, size = opened.status[key]
+        places.append(
+            FilePlace(
+                entry.path, entry.oid, entry.mode, entry.language, entry.role, status, size,
+                *where, edge_place.get(entry.path, (NONE, NONE)),
+            )
+        )  # fmt: skip
+    return Segments(facts, terms, texts, edges), places

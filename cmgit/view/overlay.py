@@ -1,0 +1,115 @@
+"""The state that a view shows, as entries; and what of it no segment on disk holds, as segments in memory.
+
+A dirty file takes the same path as a committed one (`index.blobs.process_blob`); only where the rows are kept differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from cmgit.core.config import Config
+from cmgit.core.facts import BlobFacts, config_text
+from cmgit.core.records import BlobKey, Change, ChangeKind, FileEntry, Progress, ProgressCallback, TreeEntry
+from cmgit.git.attributes import read_attributes
+from cmgit.git.disk import blob_oid, read_file
+from cmgit.git.locate import Location
+from cmgit.index.blobs import BlobProducts, process_blob, unreadable
+from cmgit.index.plan import ATTRIBUTES, plan_files
+from cmgit.languages.roles import role_of
+
+REGULAR_MODE = 0o100644
+
+
+@dataclass(frozen=True, slots=True)
+class DiskState:
+    """Entries of the working tree, path order by raw bytes. data: bytes of the files that differ from the tree.
+    dirty: how many indexed files differ."""
+
+    entries: tuple[FileEntry, ...]
+    data: dict[str, bytes]
+    dirty: int
+
+
+def disk_state(base: Sequence[FileEntry], changes: Iterable[Change], location: Location) -> DiskState:
+    """The base's entries with the changed paths read from disk.
+
+    Args:
+        base: entries of the tree that `changes` are relative to, links and gitlinks left out.
+    """
+    assert location.top is not None
+    entries = {entry.path: entry for entry in base}
+    found: list[TreeEntry] = []
+    data: dict[str, bytes] = {}
+    touched = 0
+    for change in changes:
+        known = entries.pop(change.path, None)
+        touched += known is not None
+        content = None if change.kind is ChangeKind.DELETED else read_file(location.top, change.path)
+        if content is not None:
+            mode = known.mode if known is not None else REGULAR_MODE
+            data[change.path] = content
+            found.append(TreeEntry(change.path, mode, blob_oid(content, location.object_format)))
+    planned = plan_files(found, lambda entry: data.get(entry.path))
+    touched += sum(entry.path not in {b.path for b in base} for entry in planned.files)
+    entries.update((entry.path, entry) for entry in planned.files)
+    ordered = sorted(entries.values(), key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
+    return DiskState(tuple(ordered), {e.path: data[e.path] for e in planned.files}, touched)
+
+
+def exact_state(state: DiskState, location: Location, exact: Callable[[str], bool]) -> DiskState:
+    """The state with the disk's own bytes for files that git calls unchanged though their bytes differ (line endings,
+    filters). Such files do not count as dirty."""
+    assert location.top is not None
+    data = dict(state.data)
+    entries: list[FileEntry] = []
+    for entry in state.entries:
+        content = read_file(location.top, entry.path) if entry.path not in data and exact(entry.path) else None
+        oid = blob_oid(content, location.object_format) if content is not None else entry.oid
+        if content is not None and oid != entry.oid:
+            data[entry.path] = content
+        entries.append(replace(entry, oid=oid))
+    return DiskState(tuple(entries), data, state.dirty)
+
+
+def with_roles(
+    entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None], changed: Iterable[str]
+) -> list[FileEntry]:
+    """Entries with the roles that the state's own `.gitattributes` files give. Only those in `changed` need it,
+    unless a `.gitattributes` file is among them."""
+    attribute_files: dict[str, bytes] = {}
+    for entry in entries:
+        if entry.path.rsplit("/", 1)[-1] == ATTRIBUTES:
+            facts = facts_of(BlobKey(entry.oid, entry.language))
+            if facts is not None:
+                attribute_files[entry.path] = config_text(facts).encode("utf-8", "surrogateescape")
+    attributes = read_attributes(attribute_files)
+    paths = set(changed)
+    all_of_them = any(path.rsplit("/", 1)[-1] == ATTRIBUTES for path in paths)
+    return [
+        replace(entry, role=role_of(entry.path, attributes.generated(entry.path), attributes.vendored(entry.path)))
+        if all_of_them or entry.path in paths
+        else entry
+        for entry in entries
+    ]
+
+
+def process_missing(
+    entries: Iterable[FileEntry],
+    known: Callable[[BlobKey], bool],
+    data: Callable[[FileEntry], bytes | None],
+    config: Config,
+    progress: ProgressCallback,
+) -> dict[BlobKey, BlobProducts]:
+    """Products of the blobs that no segment holds, in the order of the entries."""
+    missing: dict[BlobKey, FileEntry] = {}
+    for entry in entries:
+        key = BlobKey(entry.oid, entry.language)
+        if not known(key):
+            missing.setdefault(key, entry)
+    products: dict[BlobKey, BlobProducts] = {}
+    for done, (key, entry) in enumerate(missing.items(), 1):
+        content = data(entry)
+        products[key] = unreadable(key) if content is None else process_blob(key, content, config.max_blob_bytes)
+        progress(Progress("overlay", done, len(missing), "files"))
+    return products

@@ -1,0 +1,74 @@
+"""Where a view's bytes come from: the disk, now, or the blobs of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.facts import BlobFacts
+from cmgit.git.disk import blob_oid, read_file
+from cmgit.git.locate import Location
+from cmgit.git.objects import Objects
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it is at this moment. `facts` belong to exactly these bytes, whatever the view was built from.
+    fresh: the bytes are those that the view was built from."""
+
+    data: bytes
+    oid: str
+    facts: BlobFacts
+    fresh: bool
+
+
+class Reader(Protocol):
+    """Reads one file of a view."""
+
+    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:
+        """Content and its object id; None where the file is not there (any more)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DiskReader:
+    """The working tree. A file that sparse checkout or skip-worktree keeps off the disk is read from git."""
+
+    location: Location
+    objects: Callable[[], Objects]
+
+    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:
+        top = self.location.top
+        assert top is not None
+        data = read_file(top, path)
+        if data is not None:
+            return data, blob_oid(data, self.location.object_format)
+        if not not_checked_out(self.location, path):
+            return None
+        return blob(self.objects(), oid)
+
+
+def not_checked_out(location: Location, path: str) -> bool:
+    """Git itself keeps this tracked file off the disk; every other absent file was deleted."""
+    from cmgit.git.listing import is_skip_worktree
+
+    return is_skip_worktree(location, path)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeReader:
+    """Blobs of a tree, for `--rev` and bare repositories."""
+
+    objects: Callable[[], Objects]
+
+    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:  # noqa: ARG002 - the disk reader needs it
+        return blob(self.objects(), oid)
+
+
+def blob(objects: Objects, oid: str) -> tuple[bytes, str] | None:
+    try:
+        return objects.read_blob(oid), oid
+    except ObjectUnreadable:
+        return None
