@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, BlobStatus, empty_facts
@@ -77,3 +77,8 @@ def direct_context(prompt: Prompt, read: FileReader, config: Config, budget: int
 
 def _source(data: bytes, oid: str, language: str) -> _Source:
     return _Source(data, oid, empty_facts(language, BlobStatus.PARSED, len(data)))
+
+
+def with_tree(context: Context, tree: str, dirty: int) -> Context:
+    """A direct answer, which was made without a view, for the tree that it was asked of."""
+    return replace(context, tree=tree, dirty=dirty)

@@ -27,7 +27,7 @@ _URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+", re.IGNORECASE)
 _TRAILER = re.compile(
     r"^(?:signed-off-by|co-authored-by|reviewed-by|change-id|cc)\s*:.*$", re.IGNORECASE | re.MULTILINE
 )
-_RUN = re.compile(r"[!-~]{500,}")  # data: no name or path is that long
+_RUN = re.compile(r"[^\s\u3000-\u9fff\uac00-\ud7af]{500,}")  # data: no name or path is that long
 _ISSUE = re.compile(r"(?<!\w)(?:#\d+|GH-\d+|\b[0-9a-f]{40}\b)")
 _HEADING = re.compile(
     r"^[ \t#*>-]*(?:describe the bug|version|reproduction(?: link)?|steps to reproduce(?: the behaviou?r)?|"
@@ -142,8 +142,7 @@ def read_prompt(prompt: str) -> Prompt:
 
 def _places(text: str) -> tuple[Place, ...]:
     found: dict[Place, None] = {}
-    for whole_line in text.split("\n"):
-        line = whole_line[:4_000]
+    for line in text.split("\n"):
         for match in _FRAME.finditer(line):
             path = re.sub(r"^(?:[a-z-]+:/{2,3}(?:localhost|127\.0\.0\.1)?(?::\d+)?)", "", match[1].replace("\\", "/"))
             path = path.lstrip("([{'\"").removeprefix("./")

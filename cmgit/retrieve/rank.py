@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cmgit.core.errors import ModelUnavailable
 from cmgit.core.facts import NONE
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
@@ -28,11 +29,12 @@ QUERY_CHARACTERS = 1_200
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """units: best first, only those with a score. telling: whether the best is worth showing at all. terms: what was
-    searched for. cosine: the best unit's, 0 without vectors."""
+    searched for. without_vectors: why they could not be used; "" where they were, or were not asked for."""
 
     units: tuple[RankedUnit, ...]
     telling: bool
     terms: dict[str, float]
+    without_vectors: str = ""
 
 
 def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | None, k: int) -> Ranking:
@@ -44,7 +46,11 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     lexical = lexical_scores(view, terms)
     words = lexical.words + weights.PATH * lexical.path * _spread(lexical.words)
     top = float(words.max()) or 1.0
-    cosines = _cosines(view, prompt, embed_query)
+    without = ""
+    try:
+        cosines = _cosines(view, prompt, embed_query)
+    except ModelUnavailable as error:  # words and the graph still answer
+        cosines, without = np.zeros(units, np.float64), error.message
     vectors = _lifted(cosines) * (weights.FOREIGN_VECTORS if is_foreign(prompt.text) else weights.VECTORS)
     named = _named(units, view, focus)
     factor = damping(view, prompt).factor
@@ -72,7 +78,7 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     telling = bool(focus.found) or any(
         lexical.evidence[unit] >= weights.LEAST_EVIDENCE or cosines[unit] >= weights.LEAST_COSINE for unit in best[:3]
     )
-    return Ranking(ranked, telling, terms)
+    return Ranking(ranked, telling, terms, without)
 
 
 def _spread(words: Floats) -> Floats:
@@ -86,7 +92,7 @@ def _cosines(view: View, prompt: Prompt, embed_query: EmbedQuery | None) -> Floa
     if embed_query is None:
         return found
     table = view.vectors()
-    if not len(table.units):
+    if table is None or not len(table.units):
         return found
     query = embed_query(prompt.text[:QUERY_CHARACTERS])
     np.maximum.at(found, table.units, cosine_scores(query, table.matrix, table.scales).astype(np.float64))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -14,9 +13,11 @@ from cmgit.core.errors import UsageError
 from cmgit.core.records import Context, RankedUnit
 from cmgit.retrieve import weights
 from cmgit.retrieve.assemble import DETAILS, assemble
+from cmgit.retrieve.direct import with_tree as with_tree
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import read_prompt
+from cmgit.retrieve.quote import one_line
 from cmgit.retrieve.rank import Ranking, owners, rank
 from cmgit.retrieve.render import Rendered, Renderer, render
 from cmgit.retrieve.shown import Assembled
@@ -102,6 +103,12 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
     if limit == 0:
         return Rendered(NO_BUDGET, ()), None
     roots = choose_roots(view, ranking, detail)
+    note = (
+        f"Only words and the graph were searched: {one_line(ranking.without_vectors)}.\n"
+        if ranking.without_vectors
+        else ""
+    )
+    longest = config.max_characters - len(note)
     budget = limit
     for _ in range(ATTEMPTS):
         assembled = assemble(view, ranking, roots, detail, budget)
@@ -110,9 +117,9 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
         files = dict.fromkeys(piece.file for piece in assembled.pieces)
         languages = {file: view.files[file].language for file in files}
         rendered = render(assembled, Renderer(dict(assembled.sources), languages))
-        if len(rendered.text) <= config.max_characters:
-            return rendered, assembled
-        budget = min(assembled.used, budget) - max(len(rendered.text) - config.max_characters, 200)
+        if len(rendered.text) <= longest:
+            return Rendered(rendered.text + note, rendered.items), assembled
+        budget = min(assembled.used, budget) - max(len(rendered.text) - longest, 200)
         if budget <= 0:
             break
     return Rendered("The code that was found does not fit the budget.\n", ()), None
@@ -143,8 +150,3 @@ def _explained(view: View, ranking: Ranking) -> tuple[dict[str, object], ...]:
         }
         for ranked in ranking.units[:20]
     )
-
-
-def with_tree(context: Context, tree: str, dirty: int) -> Context:
-    """A direct answer, which was made without a view, for the tree that it was asked of."""
-    return replace(context, tree=tree, dirty=dirty)
