@@ -7,6 +7,7 @@ output below a source folder (`src/build/`) is source. What `.gitattributes` say
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from cmgit.core.records import Role
 
@@ -57,42 +58,38 @@ def role_of(path: str, generated: bool | None = None, vendored: bool | None = No
         return Role.VENDORED
     if generated:
         return Role.GENERATED
-    folders = path.split("/")
-    name = folders.pop()
-    role = _role_of_place(folders, name)
-    if (role is Role.VENDORED and vendored is False) or (
-        role in (Role.GENERATED, Role.MINIFIED, Role.BUILD) and generated is False
-    ):
-        return _role_of_file(name) or Role.SOURCE
-    return role
+    denied: set[Role] = set()
+    if vendored is False:
+        denied.add(Role.VENDORED)
+    if generated is False:
+        denied.update((Role.GENERATED, Role.MINIFIED, Role.BUILD))
+    return next(role for role in _roles(path) if role not in denied)
 
 
-def _role_of_place(folders: list[str], name: str) -> Role:
+def _roles(path: str) -> Iterator[Role]:
+    """The roles that a path claims, the strongest first."""
+    *folders, name = path.split("/")
     lowered = [folder.lower() for folder in folders]
     places = set(lowered)
-    if places & _VENDOR:
-        return Role.VENDORED
-    if _FILE_MINIFIED.search(name):
-        return Role.MINIFIED
-    if places & _GENERATED or _FILE_GENERATED.search(name):
-        return Role.GENERATED
     # Whatever stands below the outermost source folder is the product's own, but for unmistakable names.
     depth = next((i for i, folder in enumerate(lowered) if folder in _SOURCE), len(lowered))
     outside, inside = set(lowered[:depth]), set(lowered[depth:])
+    if places & _VENDOR:
+        yield Role.VENDORED
+    if _FILE_MINIFIED.search(name):
+        yield Role.MINIFIED
+    if places & _GENERATED or _FILE_GENERATED.search(name):
+        yield Role.GENERATED
     if outside & _BUILD:
-        return Role.BUILD
+        yield Role.BUILD
     if places & _FIXTURE or outside & _FIXTURE_OUTSIDE:
-        return Role.FIXTURE
-    if outside & _TEST or inside & _ANYWHERE or _FILE_TEST.match(name) or _FILE_TEST_BEFORE.match(name):
-        return Role.TEST
-    if outside & _EXAMPLE or _FILE_EXAMPLE.match(name):
-        return Role.EXAMPLE
-    return _role_of_file(name) or Role.SOURCE
-
-
-def _role_of_file(name: str) -> Role | None:
-    if _FILE_DECLARATION.search(name):
-        return Role.DECLARATION
+        yield Role.FIXTURE
     if _FILE_CONFIG.match(name):
-        return Role.CONFIG
-    return None
+        yield Role.CONFIG
+    if outside & _TEST or inside & _ANYWHERE or _FILE_TEST.match(name) or _FILE_TEST_BEFORE.match(name):
+        yield Role.TEST
+    if outside & _EXAMPLE or _FILE_EXAMPLE.match(name):
+        yield Role.EXAMPLE
+    if _FILE_DECLARATION.search(name):
+        yield Role.DECLARATION
+    yield Role.SOURCE
