@@ -23,6 +23,12 @@ from shop_repo import build_shop_repository, read_history
 STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all")
 NUL = b"\0"
 
+NOTHING_FITS = {
+    "direct": "This repository has no file that is short, imports nothing and declares a function.",
+    "named": "This repository has no function whose name is like no other.",
+    "search": "This repository has neither doc comments in plain words nor commits to take a question from.",
+}
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,7 +84,7 @@ def demo_repository(program: Path, path: Path) -> None:
     heading(1, f"Your repository: {repository}")
     before = git(repository, *STATUS)
     changed = before.count(NUL)
-    say(f"   {changed} changed or untracked files; answers are about the files as they are now")
+    say(f"   Changed or untracked files: {changed}. Answers are about the files as they are now.")
     show_init(tool, 2)
     found = prompts_of(tool)
     for number, route in enumerate(ROUTES, start=3):
@@ -86,7 +92,7 @@ def demo_repository(program: Path, path: Path) -> None:
             show_prompt(tool, number, found[route])
         else:
             heading(number, f"A prompt for the route {route}")
-            say("   Nothing in this repository fits: no short import-free file, or no function with callers.")
+            say(f"   {NOTHING_FITS[route]}")
     show_status(tool, 6)
     show_untouched(repository, before, 7)
 
@@ -180,8 +186,10 @@ def show_untouched(repository: Path, before: bytes, number: int) -> None:
     after = git(repository, *STATUS)
     if after != before:
         raise DemoFailed("`git status` is not what it was before")
-    say(f"   the same {before.count(NUL)} entries as before" if before else "   (nothing, as before)")
-    say("   Everything that was written lies in .git/cm and in your cache folder; `rm -rf .git/cm` undoes it.")
+    say(f"   (as before; lines: {before.count(NUL)})" if before else "   (nothing, as before)")
+    store = Path(os.fsdecode(git(repository, "rev-parse", "--git-common-dir")).rstrip("\n")) / "cm"
+    say(f"   Everything that was written lies in {repository / store} and in your cache folder.")
+    say("   That folder may be deleted at any time.")
 
 
 if __name__ == "__main__":

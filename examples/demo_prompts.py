@@ -55,11 +55,12 @@ EXAMPLE_PROMPTS = (
 def prompts_of(tool: Tool) -> dict[str, list[Prompt]]:
     """Prompts made from the repository itself, for each route the likeliest first; a route may have none."""
     units = [json.loads(line) for line in tool.run("export", "--units").text.splitlines()]
-    main = [unit for unit in units if not SIDE_PATHS.search(unit["path"])] or units
+    main = [unit for unit in units if not SIDE_PATHS.search(unit["path"])]
+    callers = count_callers(tool)
     return {
-        "direct": direct_prompts(tool.folder, main)[:TRIES],
-        "named": named_prompts(tool, main)[:TRIES],
-        "search": search_prompts(tool.folder, main)[:TRIES],
+        "direct": (direct_prompts(tool.folder, main) or direct_prompts(tool.folder, units))[:TRIES],
+        "named": (named_prompts(main, callers) or named_prompts(units, callers))[:TRIES],
+        "search": (search_prompts(tool.folder, main) or search_prompts(tool.folder, units))[:TRIES],
     }
 
 
@@ -75,22 +76,28 @@ def direct_prompts(folder: Path, units: list[dict[str, object]]) -> list[Prompt]
     return [Prompt(f"Which edge cases does {path} miss?", "direct", why) for _, path in sorted(fitting)]
 
 
-def named_prompts(tool: Tool, units: list[dict[str, object]]) -> list[Prompt]:
-    """Exported functions with a name that only they have, those with the most resolved callers first, up to twelve."""
-    named = Counter(str(unit["name"]) for unit in units)
+def count_callers(tool: Tool) -> Counter[tuple[str, str]]:
+    """How many calls are bound to (path, name)."""
     callers: Counter[tuple[str, str]] = Counter()
     for line in tool.run("export", "--edges").text.splitlines():
         edge = json.loads(line)
         if edge["kind"] == "call" and edge.get("target_path"):
             callers[edge["target_path"], edge["target_name"]] += 1
+    return callers
+
+
+def named_prompts(units: list[dict[str, object]], callers: Counter[tuple[str, str]]) -> list[Prompt]:
+    """Functions with a name like no other; exported ones first, then those with more callers, up to twelve."""
+    named = Counter(str(unit["name"]) for unit in units)
     fitting = []
     for unit in units:
-        name, count = str(unit["name"]), callers[str(unit["path"]), str(unit["name"])]
+        name = str(unit["name"])
+        count = callers[str(unit["path"]), name]
         distinctive = re.fullmatch(r"[a-z]+[A-Z]\w+", name) and named[name] == 1
-        if unit["kind"] == "function" and unit["exported"] and distinctive and 1 < count <= 12:
-            fitting.append((-count, name))
+        if unit["kind"] in ("function", "method") and distinctive and count <= 12:
+            fitting.append((not (unit["exported"] and count), -count, name))
     why = "The prompt names a function: the index knows where it stands, what it needs and who calls it."
-    return [Prompt(f"What breaks if `{name}` gets one more argument?", "named", why) for _, name in sorted(fitting)]
+    return [Prompt(f"What breaks if `{name}` gets one more argument?", "named", why) for _, _, name in sorted(fitting)]
 
 
 def search_prompts(folder: Path, units: list[dict[str, object]]) -> list[Prompt]:

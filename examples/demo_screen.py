@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-CONTEXT_LINES_SHOWN = 28
-LINE_WIDTH_SHOWN = 110
+FIRST_LINES_SHOWN = 24
+LAST_LINES_SHOWN = 6
+LINE_WIDTH_SHOWN = 160
 SECONDS_BETWEEN_PROGRESS_LINES = 1.0
 
 TERMINAL_CONTROL = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
@@ -51,16 +52,22 @@ def shell_words(args: tuple[str, ...]) -> str:
 
 
 def show_shortened(text: str) -> None:
-    """A context, cut for the screen; what was cut is said."""
+    """The first lines of a context and its last ones (call sites, what was left out); what is cut here is said."""
     lines = text.splitlines()
-    shown = lines[:CONTEXT_LINES_SHOWN]
+    cut = max(0, len(lines) - FIRST_LINES_SHOWN - LAST_LINES_SHOWN)
+    first = lines[:FIRST_LINES_SHOWN] if cut else lines
     say("   ┌" + "─" * 70)
-    for line in shown:
-        say("   │ " + (line if len(line) <= LINE_WIDTH_SHOWN else line[: LINE_WIDTH_SHOWN - 1] + "…"))
-    rest = lines[len(shown) :]
-    if rest:
-        say(f"   │ [the demo leaves out the other {len(rest)} lines, {sum(map(len, rest)):,} characters]")
+    show_lines(first)
+    if cut:
+        hidden = lines[FIRST_LINES_SHOWN : FIRST_LINES_SHOWN + cut]
+        say(f"   │ [the demo leaves out {cut} lines here, {sum(map(len, hidden)):,} characters]")
+        show_lines(lines[FIRST_LINES_SHOWN + cut :])
     say("   └" + "─" * 70)
+
+
+def show_lines(lines: list[str]) -> None:
+    for line in lines:
+        say("   │ " + (line if len(line) <= LINE_WIDTH_SHOWN else line[: LINE_WIDTH_SHOWN - 1] + "…"))
 
 
 def show_wrapped(text: str) -> None:

@@ -180,4 +180,4 @@ def test_a_log_sees_progress_as_plain_lines(tmp_path: Path, capsys: pytest.Captu
 def test_a_shortened_context_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
     screen = load_example_module("demo_screen")
     screen.show_shortened("line\n" * 40)
-    assert "leaves out the other 12 lines, 48 characters" in capsys.readouterr().out
+    assert "leaves out 10 lines here, 40 characters" in capsys.readouterr().out
