@@ -76,10 +76,9 @@ def demo_example(program: Path) -> None:
 
 def demo_repository(program: Path, path: Path) -> None:
     """The same on a repository of the user's, with their settings."""
-    top = git(path, "rev-parse", "--show-toplevel").decode("utf-8", "surrogateescape").rstrip("\n")
-    if not top:
-        raise DemoFailed(f"{path} has no working tree; use `git cm retrieve --rev HEAD` in a bare repository")
-    repository = Path(top)
+    if not path.is_dir():
+        raise DemoFailed(f"{path} is no folder")
+    repository = Path(os.fsdecode(git(path, "rev-parse", "--show-toplevel")).rstrip("\n"))
     tool = Tool(program, repository, git_free(os.environ))
     heading(1, f"Your repository: {repository}")
     before = git(repository, *STATUS)
@@ -148,13 +147,10 @@ def show_context(number: int, prompt: Prompt, value: Json, seconds: float) -> No
     say(bold(f"   $ git cm {shell_words(('retrieve', prompt.text))}"))
     text, items = str(value["text"]), value["items"]
     assert isinstance(items, list)
-    if items:
-        show_shortened(text)
-    else:
-        say("   (nothing scores well enough, and so nothing is said)")
+    show_shortened(text)
     roles = ", ".join(f"{item['role']} {item['qualname'] or item['path']}" for item in items[:4])
     more = f" and {len(items) - 4} more" if len(items) > 4 else ""
-    say(f"   items: {roles}{more}")
+    say(f"   items: {roles or 'none, because nothing fits well enough'}{more}")
     say(f"   {value['bytes']:,} bytes of source, {len(text):,} characters in all, {seconds:.2f} s with the start")
 
 
