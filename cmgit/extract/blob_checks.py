@@ -12,7 +12,10 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 _MOST_FOREIGN = 0.1
-"""Share of bytes that are not UTF-8 above which a file is no text. A Latin-1 comment stays far below."""
+"""Share of control bytes, or of bytes that are not UTF-8, above which a file is no text. A Latin-1 comment stays far
+below; UTF-16 without a mark is far above."""
+
+_CONTROLS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\v\f\r\x1b")
 
 # A bundle is large, stands on few very long lines, and those are code: dense in brackets and semicolons. Average line
 # length alone says nothing (dean0x/skim#395): one long string does not make a module a bundle.
@@ -34,6 +37,8 @@ def reason_to_skip(data: bytes, max_bytes: int) -> BlobStatus | None:
         return BlobStatus.BINARY
     if len(data) > max_bytes:
         return BlobStatus.OVERSIZED
+    if len(data) - len(data.translate(None, _CONTROLS)) > _MOST_FOREIGN * len(data):
+        return BlobStatus.BINARY
     if is_bundle(data):
         return BlobStatus.MINIFIED
     return None
