@@ -1,23 +1,25 @@
-"""Objects through a `git cat-file --batch` process that stays: for repositories that pygit2 refuses, and for readers
-that need a few blobs and would wait longer for the import of pygit2."""
+"""Blobs through a `git cat-file --batch` process that stays."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from cmgit.core.errors import ObjectUnreadable
-from cmgit.git.plumbing import git_environment, pipe, place, spawn
+from cmgit.git.disk import blob_oid
+from cmgit.git.plumbing import git_environment, pipe, place, reap, spawn
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
-# Requests in flight: their ids fit into the smallest pipe, so neither side waits for the other.
-_WINDOW = 128
+Answer = TypeVar("Answer")
+
+# Requests in flight: their ids fit into the smallest pipe, so neither side waits for the other, and their blobs into
+# memory.
+_WINDOW = 32
 
 
 def unreadable(oid: str, reason: str) -> ObjectUnreadable:
@@ -59,11 +61,15 @@ class _Process:
             if not self._more():
                 return b""
 
-    def take(self, size: int) -> bytes | None:
-        """`size` bytes and the line feed after them; None when the process is gone before."""
+    def take(self, size: int) -> bytes:
+        """`size` bytes, and the line feed after them dropped.
+
+        Raises:
+            EOFError: the process is gone before.
+        """
         while len(self.buffer) <= size:
             if not self._more():
-                return None
+                raise EOFError
         found = bytes(memoryview(self.buffer)[:size])
         del self.buffer[: size + 1]
         return found
@@ -78,7 +84,7 @@ class _Process:
         os.close(self.stdout)
         if self.owner == os.getpid():
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.pid, 0)
+                reap(self.pid)
 
 
 class BatchReader:
@@ -96,59 +102,64 @@ class BatchReader:
             raise found
         return found
 
-    def size(self, oid: str) -> int:
-        with self._lock:
-            process = self._started("--batch-check")
-            process.ask([oid])
-            fields = process.line().split()
-            if len(fields) != 3 or fields[1] != b"blob":
-                if not fields:
-                    self._stop("--batch-check")
-                raise unreadable(oid, _reason(fields))
-            return int(fields[2])
+    def sizes(self, oids: Sequence[str]) -> list[int | ObjectUnreadable]:
+        """One answer for each id, in their order."""
+        found: list[int | ObjectUnreadable] = []
+        for at in range(0, len(oids), _WINDOW):
+            found += self._window("--batch-check", oids[at : at + _WINDOW], self._size)
+        return found
 
     def read_many(self, oids: Sequence[str]) -> Iterator[bytes | ObjectUnreadable]:
         """One answer for each id, in their order."""
         for at in range(0, len(oids), _WINDOW):
-            yield from self._window(oids[at : at + _WINDOW])
+            yield from self._window("--batch", oids[at : at + _WINDOW], self._content)
 
-    def _window(self, oids: Sequence[str]) -> list[bytes | ObjectUnreadable]:
-        found: list[bytes | ObjectUnreadable] = []
+    def _window(
+        self, mode: str, oids: Sequence[str], answer: Callable[[_Process, str, int], Answer | None]
+    ) -> list[Answer | ObjectUnreadable]:
+        found: list[Answer | ObjectUnreadable] = []
         with self._lock:
             retried = -1
             while len(found) < len(oids):
                 left = oids[len(found) :]
                 try:
-                    process = self._started("--batch")
+                    process = self._started(mode)
                     process.ask(left)
                     for oid in left:
-                        found.append(self._answer(process, oid))
+                        found.append(self._answer(process, oid, answer))
                 except (BrokenPipeError, EOFError):
                     # A damaged object ends the process. Once more in a new one, in case it died of something else.
-                    self._stop("--batch")
+                    self._stop(mode)
                     if retried == len(found):
                         found.append(unreadable(oids[len(found)], "damaged, or not in this partial clone"))
                     retried = len(found)
                 except BaseException:
-                    self._stop("--batch")  # answers are still in the pipe
+                    self._stop(mode)  # answers are still in the pipe
                     raise
         return found
 
-    def _answer(self, process: _Process, oid: str) -> bytes | ObjectUnreadable:
+    def _answer(
+        self, process: _Process, oid: str, answer: Callable[[_Process, str, int], Answer | None]
+    ) -> Answer | ObjectUnreadable:
         fields = process.line().split()
         if not fields:
             raise EOFError
         if len(fields) != 3:
-            return unreadable(oid, _reason(fields))
-        data = process.take(int(fields[2]))
-        if data is None:
-            raise EOFError
+            return unreadable(oid, fields[-1].decode())
+        found = answer(process, oid, int(fields[2]))
         if fields[1] != b"blob":
-            return unreadable(oid, _reason(fields))
-        # git does not check what it inflates from a pack against the id.
-        if _blob_oid(data, self._location.object_format) != oid:
+            return unreadable(oid, f"it is a {fields[1].decode()}, not a blob")
+        if found is None:
+            # git does not check what it inflates from a pack against the id.
             return unreadable(oid, "its bytes do not match its id")
-        return data
+        return found
+
+    def _size(self, _process: _Process, _oid: str, size: int) -> int:
+        return size
+
+    def _content(self, process: _Process, oid: str, size: int) -> bytes | None:
+        data = process.take(size)
+        return data if blob_oid(data, self._location.object_format) == oid else None
 
     def _started(self, mode: str) -> _Process:
         process = self._processes.get(mode)
@@ -170,15 +181,3 @@ class BatchReader:
 
     def __del__(self) -> None:
         self.close()
-
-
-def _blob_oid(data: bytes, object_format: str) -> str:
-    digest = hashlib.new(object_format, b"blob %d\0" % len(data), usedforsecurity=False)
-    digest.update(data)
-    return digest.hexdigest()
-
-
-def _reason(fields: Sequence[bytes]) -> str:
-    if len(fields) == 3:
-        return f"it is a {fields[1].decode()}, not a blob"
-    return fields[1].decode() if len(fields) == 2 else "git ended"

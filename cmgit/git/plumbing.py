@@ -12,7 +12,7 @@ import os
 import select
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cmgit.core.errors import CmgitError
 
@@ -188,7 +188,9 @@ def pipe() -> tuple[int, int]:
 
 
 def spawn(argv: Sequence[str], env: Mapping[str, str], stdin: int | None, stdout: int, stderr: int | None) -> int:
-    """Start git with these descriptors (None: the null device) and give its process id."""
+    """Start git with these descriptors (None: the null device) and give its process id, for `reap`."""
+    if not hasattr(os, "posix_spawn"):
+        return _spawn_by_subprocess(argv, env, stdin, stdout, stderr)
     actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = [(os.POSIX_SPAWN_DUP2, stdout, 1)]
     if stdin is None:
         actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
@@ -205,6 +207,41 @@ def spawn(argv: Sequence[str], env: Mapping[str, str], stdin: int | None, stdout
         raise GitFailed("git was not found", "install git 2.31 or newer and put it on PATH", code=127) from None
     except ValueError as error:
         raise GitFailed(f"git cannot be called with these arguments: {error}", code=127) from None
+
+
+def reap(pid: int) -> int:
+    """Wait for a process that `spawn` started and give its exit code.
+
+    Raises:
+        ChildProcessError: somebody else has reaped it.
+    """
+    if pid in _popen:
+        return int(_popen.pop(pid).wait())
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+_popen: dict[int, Any] = {}
+"""Processes started where posix_spawn does not exist: their handles are what can be waited for."""
+
+
+def _spawn_by_subprocess(
+    argv: Sequence[str], env: Mapping[str, str], stdin: int | None, stdout: int, stderr: int | None
+) -> int:
+    import subprocess
+
+    none = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(
+            ["git", *argv],
+            env=env,
+            stdin=none if stdin is None else stdin,
+            stdout=stdout,
+            stderr=none if stderr is None else stderr,
+        )
+    except FileNotFoundError:
+        raise GitFailed("git was not found", "install git 2.31 or newer and put it on PATH", code=127) from None
+    _popen[process.pid] = process
+    return process.pid
 
 
 class _Running:
@@ -268,8 +305,7 @@ class _Running:
     def wait(self) -> GitDone:
         stderr = b"".join(self.err)
         try:
-            _, status = os.waitpid(self.pid, 0)
-            self.code = os.waitstatus_to_exitcode(status)
+            self.code = reap(self.pid)
         except ChildProcessError:
             # A caller that ignores SIGCHLD has its children reaped by the kernel; git's own words must do.
             self.code = 128 if stderr.startswith((b"fatal:", b"error:")) else 0
@@ -292,7 +328,7 @@ def end_process(pid: int) -> None:
     """End a child that we started and reap it."""
     try:
         os.kill(pid, 15)
-        os.waitpid(pid, 0)
+        reap(pid)
     except (ProcessLookupError, ChildProcessError):
         pass
 

@@ -25,13 +25,20 @@ def tree_of(location: Location, rev: str) -> str:
     if not rev or "\0" in rev:
         raise UnknownRevision("an empty revision names no tree")
     try:
-        answer = run_git(location, ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{tree}}"])
+        # The second form is for `HEAD:folder`, which takes no suffix.
+        return _one(location, f"{rev}^{{tree}}") or _one(location, _one(location, rev) + "^{tree}", required=True)
     except GitFailed as error:
         raise UnknownRevision(
             f"the revision {rev!r} names no tree of this repository", "`git log --oneline` lists commits"
         ) from error
-    # Some versions repeat the separator.
-    return answer.decode().split()[-1]
+
+
+def _one(location: Location, rev: str, required: bool = False) -> str:
+    """The object that a revision names, "" where there is none and none is required."""
+    args = ["rev-parse", "--verify", "--quiet", "--end-of-options", rev]
+    answer = run_git(location, args, ok=(0,) if required else (0, 1, 128))
+    # Some versions repeat --end-of-options.
+    return answer.decode().split()[-1] if answer.strip() else ""
 
 
 def head_tree(location: Location) -> str | None:

@@ -47,7 +47,8 @@ def changes(location: Location) -> list[Change]:
 
     Untracked files that are not ignored count; on an unborn branch every file does. Submodules do not, nor does a
     file that a sparse checkout left out: what is absent and not listed here is to be read from the tree. Edits under
-    assume-unchanged and skip-worktree are found. A bare repository has no changes.
+    assume-unchanged and skip-worktree are found. An ADDED or MODIFIED path may be a link on disk. A DELETED path may be
+    absent from the tree (git says so of an intent-to-add file that is gone again). A bare repository has no changes.
 
     Raises:
         CmgitError: git refuses (a damaged index).

@@ -170,7 +170,7 @@ def test_the_fast_path_loads_neither_subprocess_nor_pygit2_nor_pathlib(repo: Git
     repo.commit({"a.ts": "x"})
     program = (
         "import sys; from cmgit.git.locate import probe; from cmgit.git.objects import open_objects\n"
-        f"p = probe({str(repo.path)!r}, True); o = open_objects(p.location, library=False)\n"
+        f"p = probe({str(repo.path)!r}, True); o = open_objects(p.location)\n"
         "[o.read_blob(e.oid) for e in o.list_tree(p.head_tree)]; o.close()\n"
         "print([m for m in ('subprocess', 'pygit2', 'pathlib', 'selectors', 'tempfile') if m in sys.modules])"
     )
