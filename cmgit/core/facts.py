@@ -51,7 +51,7 @@ class UnitFlag(IntFlag):
     BODILESS = 256  # a signature: overload, abstract or ambient member
     COMPUTED = 512  # the name is source text in brackets: `[Symbol.iterator]`
     FIELD = 1024  # a class field or object property that holds a function
-    OVERLOADED = 2048  # signatures before it belong to the same symbol and lie in its range
+    OVERLOADED = 2048  # signatures before it belong to the same symbol and lie in its doc range
     PARTIAL = 4096  # the parser found an error inside
     ABSTRACT = 8192
     PRIVATE = 16384
@@ -79,10 +79,10 @@ class BlobStatus(IntEnum):
     PARSED = 0
     PARTIAL = 1  # syntax errors; the good units are there
     EMPTY = 2
-    BINARY = 3  # a NUL byte, or an encoding that is not UTF-8/UTF-16
+    BINARY = 3  # a NUL byte, UTF-16, or too many bytes that are no text
     OVERSIZED = 4
     LFS_POINTER = 5
-    RUNAWAY = 6  # the parser was stopped by its count
+    RUNAWAY = 6  # the parser was stopped by its count; the units before that line are there
     UNREADABLE = 7  # the object is missing or damaged; tried again at the next build
     MINIFIED = 8  # a bundle by size and shape; not parsed
     CONFLICTED = 9  # conflict markers; what parses is there

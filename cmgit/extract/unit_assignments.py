@@ -38,6 +38,24 @@ def assigns_unit(walk: Walk, node: Node) -> bool:
     return False
 
 
+def assigned_value(walk: Walk, name: str, value: Node | None) -> Node | None:
+    """The value of `const name = exports.name = module.exports = value`, and what it says about exports.
+
+    Assignments to other names are left alone: those are declarations of their own.
+    """
+    while value is not None and value.type == "assignment_expression":
+        left, right = value.child_by_field_name("left"), unwrap(value.child_by_field_name("right"))
+        if left is None or right is None:
+            break
+        exported = _exported_name(walk, left)
+        if exported not in ("", name) and walk.text(left) != "exports":
+            break
+        if exported is not None:
+            mark_exported(walk, name, exported in ("", "default"))
+        value = right
+    return value
+
+
 def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> None:
     """An assignment expression, in a statement of its own (`outer`) or anywhere else."""
     left, right = node.child_by_field_name("left"), unwrap(node.child_by_field_name("right"))
@@ -45,8 +63,8 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = Non
     if left is None or right is None:
         walk.push_children(node, scope.inside())
         return
-    if _is_variable_key(left):
-        # `handlers[key] = () => …` names nothing.
+    if _is_variable_key(left) or right.id in walk.bound:
+        # `handlers[key] = () => …` names nothing; `const f = exports.f = () => …` has its name already.
         pass
     elif right.type in FUNCTIONS or right.type == "class":
         _declare(walk, node, left, right, scope, around)
@@ -55,6 +73,11 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = Non
     elif right.type == "object":
         name = _assigned_name(walk, left)[1].removesuffix(".prototype")
         walk.bind(right, scope.named(name) if name else scope)
+    if right.type == "assignment_expression":
+        # `exports = module.exports = …` stands at top level as a whole.
+        walk.stack.append((right, scope))
+        walk.stack.append((left, scope.inside()))
+        return
     walk.push_children(node, scope.inside())
 
 

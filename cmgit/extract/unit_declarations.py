@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.extract.unit_assignments import assigned_value
 from cmgit.extract.unit_calls import is_require, wrapped_function
 from cmgit.extract.unit_members import enter_class, holds_functions
 from cmgit.extract.unit_syntax import FUNCTIONS, bound_names, function_flags, unwrap
@@ -109,6 +110,8 @@ def _on_declarator(walk: Walk, declarator: Node, scope: Scope, place: _Place) ->
             for name_node in bound_names(target):
                 _declare_variable(walk, UnitKind.VARIABLE, name_node, scope, place, name_node, value)
         return scope.inside()
+    if not scope.local:
+        value = assigned_value(walk, walk.text(target), value)
     if value is None:
         return _on_data(walk, declarator, target, None, scope, place)
     function = value if value.type in FUNCTIONS else wrapped_function(walk, value)

@@ -226,6 +226,35 @@ function shared() {}
     assert flags_of(facts, "Foo.made") == UnitFlag.FIELD
 
 
+def test_a_chain_of_assignments_declares_each_value_once() -> None:
+    facts = facts_of(
+        """
+var app = exports = module.exports = { init() {} };
+var foo = exports.foo = function () {};
+var x = exports.y = function () {};
+var bar = module.exports = function () { this.z = () => 1 };
+exports = module.exports = { a() {} };
+""",
+        "javascript",
+    )
+    assert kinds_and_names(facts) == [
+        "variable app",
+        "method app.init",
+        "function foo",
+        "variable x",
+        "function y",
+        "function bar",
+        "method bar.z",
+        "variable ",
+        "method a",
+    ]
+    assert flags_of(facts, "app") == UnitFlag.EXPORTED | UnitFlag.DEFAULT
+    assert flags_of(facts, "bar") == UnitFlag.EXPORTED | UnitFlag.DEFAULT
+    assert flags_of(facts, "foo") == UnitFlag.EXPORTED
+    assert flags_of(facts, "y") == UnitFlag.EXPORTED
+    assert flags_of(facts, "x") == 0
+
+
 def test_members_that_methods_assign_to_this_belong_to_the_class() -> None:
     facts = facts_of(
         """
