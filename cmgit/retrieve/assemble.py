@@ -17,7 +17,7 @@ from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
 SMALL_DEPENDENCY = 1_200
 SHORT_FILE = 3_000
 LARGEST_FILL = 2_400
-PART_ROOM = 1_400
+PART_ROOM = 900
 LEAST_PART = 200
 MOST_CALL_SITES = 12
 MOST_INNER = 64  # units inside a root whose references are followed

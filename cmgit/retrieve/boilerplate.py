@@ -31,6 +31,11 @@ AGENT_WORK = frozenset(
     сначала шаг шаги""".split()  # noqa: SIM905
 )
 
+CHAT = frozenset(
+    """again ahead alright cool continue fine go great hello hey hi lgtm nice nope perfect please right thanks yeah yep
+    yes     да нет ок спасибо продолжай привет дальше 好 好的 谢谢 继续 你好""".split()  # noqa: SIM905
+)
+
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _NAMED = re.compile(r"`|[a-zа-я0-9][A-ZА-Я]|\w_\w|[\w$]\.[A-Za-z]{2,6}\b|\w/\w|\w\(\)")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -45,6 +50,15 @@ def _says_nothing(sentence: str) -> bool:
     telling = [word for word in words if not is_stop_word(word)]
     work = sum(1 for word in telling if fold(word) in AGENT_WORK)
     return work >= SHARE * len(telling)
+
+
+def is_idle(text: str) -> bool:
+    """Whether a whole prompt is about the work alone: "yes, go on", "run the tests again"."""
+    if _NAMED.search(text):
+        return False
+    words = [fold(word) for word in _WORD.findall(text)]
+    telling = [word for word in words if not is_stop_word(word)]
+    return all(word in AGENT_WORK or word in CHAT for word in telling)
 
 
 def without_boilerplate(text: str) -> str:

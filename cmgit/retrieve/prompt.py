@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from cmgit.core.errors import UsageError
-from cmgit.retrieve.boilerplate import without_boilerplate
+from cmgit.retrieve.boilerplate import is_idle, without_boilerplate
 from cmgit.words.split import unescape
 
 HEAD_CHARACTERS = 48_000
@@ -90,7 +90,7 @@ class Prompt:
 
     title: its first line. text: what is left to search with, title included, without fences. code: what stood in
     fences. literals: quoted strings. scope: of a commit message (`fix(runtime-core): …`). tests_asked: it asks for
-    tests; mentions_tests: it speaks of them.
+    tests; mentions_tests: it speaks of them. idle: it says nothing about code.
     """
 
     title: str
@@ -102,6 +102,7 @@ class Prompt:
     scope: str
     tests_asked: bool
     mentions_tests: bool
+    idle: bool
 
 
 def bounded(prompt: str) -> str:
@@ -137,6 +138,7 @@ def read_prompt(prompt: str) -> Prompt:
         scope=scope[1] if scope else "",
         tests_asked=bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0])),
         mentions_tests=bool(_TEST_WORDS.search(prose)),
+        idle=not code.strip() and is_idle(prose),
     )
 
 

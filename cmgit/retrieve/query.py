@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 
 from cmgit.retrieve import weights
 from cmgit.retrieve.prompt import Prompt, is_distinctive
@@ -12,8 +13,16 @@ from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, to
 _NOISE = frozenset("fix fixes fixed feat chore refactor perf docs bug issue error should".split())  # noqa: SIM905
 
 
-def query_weights(prompt: Prompt) -> dict[str, float]:
-    """Terms with their weights, in order of first mention. A repeated word counts more, but not in proportion."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """weights: terms in order of first mention. joined: those that only neighbouring words give when written as one."""
+
+    weights: dict[str, float]
+    joined: frozenset[str]
+
+
+def read_query(prompt: Prompt) -> Query:
+    """The prompt's terms. A repeated word counts more, but not in proportion."""
     found: dict[str, float] = {}
     heard: dict[str, int] = {}
     words = tokens(prompt.text)
@@ -32,13 +41,11 @@ def query_weights(prompt: Prompt) -> dict[str, float]:
             _hear(found, heard, identifier_terms(word), weights.CODE_WORD)
     for word in tokens(prompt.scope):
         _hear(found, heard, identifier_terms(word), weights.SCOPE_WORD)
-    for term, weight in joined_terms(words[: max(title, 200)]).items():
-        found.setdefault(term, weight)
+    joined = {term: weight for term, weight in joined_terms(words[: max(title, 200)]).items() if term not in found}
+    found.update(joined)
     scaled = {term: weight * (1.0 + math.log(max(heard.get(term, 1), 1)) * 0.5) for term, weight in found.items()}
-    if len(scaled) <= weights.MOST_TERMS * 4:
-        return scaled
-    kept = sorted(scaled, key=lambda term: -scaled[term])[: weights.MOST_TERMS * 4]
-    return {term: scaled[term] for term in kept}
+    kept = set(sorted(scaled, key=lambda term: -scaled[term])[: weights.MOST_TERMS * 4])
+    return Query({term: weight for term, weight in scaled.items() if term in kept}, frozenset(joined))
 
 
 def _hear(found: dict[str, float], heard: dict[str, int], terms: tuple[str, ...], weight: float) -> None:

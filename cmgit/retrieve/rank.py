@@ -18,7 +18,7 @@ from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import lexical_scores
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
-from cmgit.retrieve.query import is_foreign, query_weights
+from cmgit.retrieve.query import is_foreign, read_query
 
 Floats = NDArray[np.float64]
 EmbedQuery = Callable[[str], NDArray[np.float32]]
@@ -39,11 +39,12 @@ class Ranking:
 
 def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | None, k: int) -> Ranking:
     """The first k units for a prompt. Ties stand in the order of path and position (global rows are in that order)."""
-    terms = query_weights(prompt)
+    query = read_query(prompt)
+    terms = query.weights
     units = len(view.units)
     if not units:
         return Ranking((), False, terms)
-    lexical = lexical_scores(view, terms)
+    lexical = lexical_scores(view, query)
     words = lexical.words + weights.PATH * lexical.path * _spread(lexical.words)
     top = float(words.max()) or 1.0
     without = ""
@@ -75,8 +76,14 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
         )
         for unit in best
     )
-    telling = bool(focus.found) or any(
-        lexical.evidence[unit] >= weights.LEAST_EVIDENCE or cosines[unit] >= weights.LEAST_COSINE for unit in best[:3]
+    telling = focus.found or (
+        not prompt.idle
+        and any(
+            lexical.evidence[unit] >= weights.LEAST_EVIDENCE
+            or lexical.coverage[unit] >= weights.LEAST_COVERAGE
+            or cosines[unit] >= weights.LEAST_COSINE
+            for unit in best[:3]
+        )
     )
     return Ranking(ranked, telling, terms, without)
 

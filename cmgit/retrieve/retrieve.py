@@ -119,7 +119,7 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
         rendered = render(assembled, Renderer(dict(assembled.sources), languages))
         if len(rendered.text) <= longest:
             return Rendered(rendered.text + note, rendered.items), assembled
-        budget = min(assembled.used, budget) - max(len(rendered.text) - longest, 200)
+        budget = min(assembled.used, budget) * longest // len(rendered.text) - 100
         if budget <= 0:
             break
     return Rendered("The code that was found does not fit the budget.\n", ()), None

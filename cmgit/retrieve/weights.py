@@ -9,7 +9,7 @@ from cmgit.core.records import Role
 FIELDS = (6.0, 1.5, 1.5, 1.0, 1.0)
 PATH = 1.0
 K1 = 1.2
-B = 0.4  # length damping; 1.0 would be BM25's full one
+B = 0.5  # length damping; 1.0 would be BM25's full one
 
 # Words of the prompt by where they stand.
 TITLE_WORD = 1.0
@@ -24,11 +24,11 @@ MOST_TERMS = 160
 
 # Fusion: shares of a score that is 1.0 when every signal points at one unit.
 WORDS = 1.0
-VECTORS = 0.3
+VECTORS = 0.4
 FOREIGN_VECTORS = 0.1  # where the model does not know the prompt's language
 FILE = 0.25
 GRAPH = 0.08
-NAMED = 0.5
+NAMED = 0.3
 GRAPH_POOL = 32
 
 ROOT_SHARE = 0.82
@@ -36,8 +36,10 @@ MOST_ROOTS = 2
 MOST_ROOTS_EXPANDED = 4
 FILL_SHARE = 0.30  # a further unit must reach this share of the best score
 
-# Nothing is said below both: the rarity of the words that the best unit holds, and its cosine to the prompt.
+# Nothing is said where the best units stay below all of these: the rarity of the prompt's words that a unit holds (in
+# nats), the share of them that it holds, its cosine to the prompt.
 LEAST_EVIDENCE = 2.2
+LEAST_COVERAGE = 0.5
 LEAST_COSINE = 0.33
 
 ROLE = {
