@@ -124,12 +124,10 @@ def _site_lines(assembled: Assembled) -> list[str]:
             lines.append(f"Call sites of {label(name)}: {', '.join(map(_site, sites))}{rest}.")
         elif name in assembled.unproven:
             unbound = assembled.unproven[name]
-            proof = (
-                "every use of the name in this tree was bound"
-                if not unbound
-                else f"not proven: {unbound} uses of the name could not be bound"
-            )
-            lines.append(f"Call sites of {label(name)}: none found ({proof}).")
+            uses = "1 use" if unbound == 1 else f"{unbound} uses"
+            bound = "every use of the name in this tree was bound"
+            known = f"not proven: {uses} of the name could not be bound" if unbound else bound
+            lines.append(f"Call sites of {label(name)}: none found ({known}).")
     return lines
 
 
