@@ -35,6 +35,7 @@ _CLASSES = {
     b"xdigit": b"0-9A-Fa-f",
 }
 _NEVER = b"(?!)"
+_LITERAL = re.compile(rb"\A[^*?\[\\]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +172,13 @@ def _values(rest: bytes) -> dict[bytes, bool | None]:
 def _wildmatch(pattern: bytes) -> bytes:
     """A pattern of wildmatch.c (WM_PATHNAME) as a regular expression for the whole path."""
     out = bytearray()
+    # git compares the literal beginning first, and then matches the rest as a pattern of its own.
+    literal = len(pattern) - len(_LITERAL.sub(b"", pattern))
     at = 0
     while at < len(pattern):
         byte = pattern[at : at + 1]
         if byte == b"*":
-            at, piece = _stars(pattern, at)
+            at, piece = _stars(pattern, at, at == literal)
             out += piece
             continue
         at += 1
@@ -197,12 +200,15 @@ def _wildmatch(pattern: bytes) -> bytes:
     return bytes(out)
 
 
-def _stars(pattern: bytes, at: int) -> tuple[int, bytes]:
-    """One or more stars. Two that stand alone between slashes cross folders; any others do not."""
+def _stars(pattern: bytes, at: int, begins: bool) -> tuple[int, bytes]:
+    """One or more stars. Two that stand alone between slashes cross folders; any others do not.
+
+    begins: these are the first that is not literal.
+    """
     end = at
     while pattern[end : end + 1] == b"*":
         end += 1
-    opens = at == 0 or pattern[at - 1 : at] == b"/"
+    opens = begins or pattern[at - 1 : at] == b"/"
     after = pattern[end : end + 1]
     if end - at >= 2 and opens:
         if after == b"/":

@@ -57,6 +57,21 @@ class Objects:
             entries.append(TreeEntry(path, int(head[:6], 8), head.rpartition(" ")[2]))
         return entries
 
+    def find_entry(self, tree: str, path: str) -> TreeEntry | None:
+        """The entry of one path, without listing the tree; None where there is none or it is a folder.
+
+        Raises:
+            ObjectUnreadable: a tree on the way is missing or damaged.
+        """
+        if any(part in ("", ".", "..") for part in path.split("/")):
+            return None
+        args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path]
+        answer = self._ask_trees(tree, args).decode("utf-8", "surrogateescape")
+        head, _, found = answer.removesuffix("\0").partition("\t")
+        if found != path or head.split(" ")[1] == "tree":
+            return None
+        return TreeEntry(path, int(head[:6], 8), head.rpartition(" ")[2])
+
     def diff_trees(self, old: str, new: str) -> list[TreeDifference]:
         """The paths in which two trees differ, sorted by raw path bytes. A rename is two of them.
 

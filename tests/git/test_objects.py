@@ -47,6 +47,17 @@ def test_a_tree_is_listed_flat_with_links_and_modes(repo: GitRepo) -> None:
         ]
 
 
+def test_one_path_is_found_without_listing_the_tree(repo: GitRepo) -> None:
+    names = ["a.ts", "d/[id].tsx", "d/:(glob)x.js", "d/док.ts", "d/-x", "d/a\nb.ts"]
+    tree = repo.commit({name: name for name in names})
+    with opened(repo) as objects:
+        assert [objects.find_entry(tree, name) for name in names] == [
+            TreeEntry(name, 0o100644, oid_of(repo, name)) for name in names
+        ]
+        for name in ("d", "d/", "*.ts", "none", "d/*", "a.ts/x", ".", "/a.ts", "d/../a.ts"):
+            assert objects.find_entry(tree, name) is None, name
+
+
 def test_an_empty_tree_has_no_entries(repo: GitRepo) -> None:
     tree = repo.commit({})
     with opened(repo) as objects:
