@@ -237,6 +237,7 @@ class ValueOp(IntEnum):
     NEW_EXPECTED = 32  # as EXPECTED, for the arguments of a construction
     GETTER = 33  # a: UNIT or FUNCTION row of an accessor; the value that it returns
     RETURNED = 34  # a: value of a function; what calling it gives
+    SIGNATURE = 35  # a: value; a member that is declared with its type (`m: typeof f`), and is not the thing itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +260,9 @@ class PropColumns:
     type of a parameter, `(...1)` the element type of a rest parameter, `(?0)` the type that a type predicate gives
     parameter 0, `<0>`, `<1>`… type parameters, `new` instance that a construct signature gives, `<` the base class or
     extended interface, `<<` an implemented interface, `[]` value of an index signature, `...` a spread object,
-    `:` declared type of a variable or meaning of a type alias, `=` its value.
+    `:` declared type of a variable or meaning of a type alias, `=` its value, `{}` a mark for a variable that unpacks
+    its value (`const { a } = b`). Of the file's unit, `{:}` are the object literals that are written for a type, as
+    DECLARED rows.
 
     static: 1 for a member of the class itself.
     """

@@ -1,0 +1,414 @@
+"""First pass over a blob's tree: scopes, bindings, and every place that later wants a value.
+
+The walk is iterative, so depth costs nothing but memory. Nothing is resolved here, since names are hoisted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from cmgit.core.facts import ImportKind, RefKind
+from cmgit.extract.bindings import (
+    CLASSES,
+    FUNCTIONS,
+    TRANSPARENT,
+    Binding,
+    ClassScope,
+    Function,
+    Member,
+    Scope,
+    Source,
+    This,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Handler = Callable[["Binder", "Node", Scope, int], None]
+
+_CONTEXTUAL = FUNCTIONS | {"object", "array", "parenthesized_expression", "ternary_expression", "call_expression"}
+_ADAPTERS = frozenset({b"assign", b"defineProperty", b"defineProperties", b"inherits", b"setPrototypeOf"})
+
+
+class Site(NamedTuple):
+    """A reference whose value the second pass looks up. node: the callee expression."""
+
+    kind: int
+    node: Node
+    scope: Scope
+    unit: int
+
+
+class Assignment(NamedTuple):
+    """`object.name = value`."""
+
+    object: Node
+    name: str
+    value: Node
+    scope: Scope
+    unit: int | None
+
+
+class Context(NamedTuple):
+    """What asks for an expression, for parameters without a type of their own.
+
+    kind: `argument` (node is the call, index the position), `property` (node is the literal, name the key), `type`
+    (node is a written type), `return` (of `function`), `element` (node is the array), `same` (node is around it).
+    """
+
+    kind: str
+    node: Node
+    scope: Scope
+    index: int = 0
+    name: str = ""
+    function: Function | None = None
+
+
+class ExportEntry(NamedTuple):
+    """kind: `name` (a binding of scope), `value` (an expression), `import` (a row of the imports)."""
+
+    kind: str
+    name: str
+    scope: Scope
+    local: str = ""
+    node: Node | None = None
+    row: int = -1
+
+
+class ImportRow(NamedTuple):
+    kind: int
+    specifier: str
+    imported: str | None
+    local: str | None
+    start: int
+    end: int
+    type_only: bool
+    unit: int
+
+
+class Binder:
+    """Collects scopes and places of one blob; `run` fills the lists."""
+
+    def __init__(self, root: Node, source: bytes, unit_of_node: Mapping[int, int], javascript: bool) -> None:
+        self.source = source
+        self.unit_of_node = unit_of_node
+        self.javascript = javascript
+        module = Function(root, 0, None, This("module"), False)
+        self.root = root
+        self.module = Scope(None, module)
+        module.scope = self.module
+        self.stack: list[tuple[Node, Scope, int]] = []
+        self.sites: list[Site] = []
+        self.imports: list[ImportRow] = []
+        self.import_of: dict[int, int] = {}  # node of `require()` or `import()` -> import row
+        self.exports: list[ExportEntry] = []
+        self.assignments: list[Assignment] = []
+        self.adapters: list[tuple[Node, Scope]] = []
+        self.functions: dict[int, Function] = {}
+        self.signatures: dict[int, list[Function]] = {}  # unit of an overloaded function -> its signatures
+        self.classes: dict[int, ClassScope] = {}
+        self.interfaces: list[tuple[int, Node, Scope]] = []
+        self.aliases: list[tuple[int, Node, Scope]] = []
+        self.variables: list[Binding] = []
+        self.typed_literals: list[tuple[Node, Scope]] = []
+        self.wrapped: set[int] = set()  # units of a variable that holds what a call made of a function
+        self.alias_of: dict[int, Binding] = {}  # value of `var a = module.exports = value` -> a
+        self.namespaces: list[tuple[int, Scope]] = []  # unit and scope; every name in it is a member
+        self.this_of: dict[int, This] = {}
+        self.held: dict[int, int] = {}  # function or class expression -> unit of what it is bound to
+        self.contexts: dict[int, Context] = {}
+        self.scope_of: dict[int, Scope] = {}  # expressions with a scope of their own by narrowing
+        self.docs: dict[int, tuple[int, int]] = {}  # node after a doc comment -> its range
+        self.typedefs: list[tuple[int, int, Scope]] = []
+        self.reassigned: list[tuple[Scope, str, Node]] = []
+        self._texts: dict[bytes, str] = {}
+
+    # -- helpers ------------------------------------------------------------------------------------
+
+    def text(self, node: Node) -> str:
+        raw = self.source[node.start_byte : node.end_byte]
+        found = self._texts.get(raw)
+        if found is None:
+            found = self._texts[raw] = raw.decode("utf-8", "replace")
+        return found
+
+    def string(self, node: Node) -> str:
+        """The value of a string literal, escapes left as they stand."""
+        return self.text(node)[1:-1]
+
+    def key(self, node: Node) -> str:
+        """The name that a property key spells: `a`, `'a'`, `#a`, `['a']`; `[expr]` as written otherwise."""
+        kind = node.type
+        if kind == "string":
+            return self.string(node)
+        if kind == "computed_property_name":
+            inner = node.named_children
+            if len(inner) == 1 and inner[0].type == "string":
+                return self.string(inner[0])
+        return self.text(node)
+
+    def push(self, node: Node, scope: Scope, unit: int) -> None:
+        self.stack.append((node, scope, unit))
+
+    def push_children(self, node: Node, scope: Scope, unit: int) -> None:
+        stack = self.stack
+        for child in reversed(node.named_children):
+            stack.append((child, scope, unit))
+
+    def run(self) -> None:
+        stack, handlers, unit_of_node = self.stack, _HANDLERS, self.unit_of_node
+        self.push_children(self.root, self.module, 0)
+        while stack:
+            node, scope, unit = stack.pop()
+            own = unit_of_node.get(node.id)
+            if own is not None:
+                unit = own
+            kind = node.type
+            if kind in handlers:
+                handler = handlers[kind]
+                if handler is not None:
+                    handler(self, node, scope, unit)
+            else:
+                for child in reversed(node.named_children):
+                    stack.append((child, scope, unit))
+
+    def site(self, kind: int, node: Node, scope: Scope, unit: int) -> None:
+        self.sites.append(Site(kind, node, scope, unit))
+
+    def add_import(
+        self, kind: int, specifier: str, imported: str | None, local: str | None, node: Node, types: bool, unit: int
+    ) -> int:
+        self.imports.append(ImportRow(kind, specifier, imported, local, node.start_byte, node.end_byte, types, unit))
+        return len(self.imports) - 1
+
+    def hold(self, unit: int | None, value: Node | None) -> Node | None:
+        """Notes that a function or class expression is what `unit` declares; gives that expression."""
+        while value is not None:
+            kind = value.type
+            if kind in FUNCTIONS or kind == "class":
+                if unit is not None:
+                    self.held[value.id] = unit
+                return value
+            if kind in TRANSPARENT:
+                inner = value.named_children
+                value = inner[0] if inner else None
+            elif kind == "assignment_expression":
+                value = value.child_by_field_name("right")
+            else:
+                return None
+        return None
+
+    def declare(self, scope: Scope, name: str, binding: Binding) -> Binding:
+        """Adds a value; a second declaration of one name (overloads, `var` twice, merging) adds to the first."""
+        known = scope.values.get(name)
+        if known is not None and known.kind in ("function", "class") and known.unit is not None:
+            return known
+        scope.values[name] = binding
+        return binding
+
+    # -- patterns -----------------------------------------------------------------------------------
+
+    def bind(self, pattern: Node, scope: Scope, source: Source, kind: str, outer: Scope, unit: int) -> None:
+        """Declares all names of a pattern in `scope`; default values are evaluated in `outer`."""
+        work = [(pattern, source)]
+        while work:
+            node, origin = work.pop()
+            what = node.type
+            if what in ("identifier", "shorthand_property_identifier_pattern"):
+                if origin.kind == "shorthand":
+                    origin = origin._replace(kind="default")
+                elif what != "identifier":
+                    origin = Source("member", source=origin, name=self.text(node))
+                binding = Binding(kind, scope, node, self.unit_of_node.get(node.id))
+                if binding.unit is not None:
+                    self.variables.append(binding)
+                binding.source = origin
+                binding.constant = kind == "constant"
+                known = scope.values.get(self.text(node))
+                if known is not None and known.kind == kind:
+                    known.assigned.append(origin)
+                else:
+                    scope.values[self.text(node)] = binding
+            elif what == "object_pattern":
+                for child in node.named_children:
+                    self._bind_property(child, origin, outer, unit, work)
+            elif what == "array_pattern":
+                self._bind_items(node, origin, work)
+            elif what in ("assignment_pattern", "object_assignment_pattern"):
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                if left is not None and right is not None:
+                    work.append((left, Source("default", right, outer, origin)))
+                    self.push(right, outer, unit)
+            elif what == "rest_pattern":
+                for child in node.named_children[:1]:
+                    work.append((child, Source("rest", source=origin)))
+
+    def _bind_property(
+        self, child: Node, origin: Source, outer: Scope, unit: int, work: list[tuple[Node, Source]]
+    ) -> None:
+        kind = child.type
+        if kind == "pair_pattern":
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if key is None or value is None:
+                return
+            if key.type == "computed_property_name":
+                self.push(key, outer, unit)
+            work.append((value, Source("member", source=origin, name=self.key(key))))
+        elif kind == "object_assignment_pattern":
+            left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
+            if left is None or right is None:
+                return
+            self.push(right, outer, unit)
+            if left.type == "shorthand_property_identifier_pattern":
+                # the name itself is bound: an identifier of the member, or of the default
+                member = Source("member", source=origin, name=self.text(left))
+                work.append((left, Source("shorthand", right, outer, member)))
+            else:
+                work.append((left, Source("default", right, outer, origin)))
+        else:
+            work.append((child, origin))
+
+    def _bind_items(self, node: Node, origin: Source, work: list[tuple[Node, Source]]) -> None:
+        index = 0
+        for child in node.children:
+            if child.type == ",":
+                index += 1
+            elif child.type == "rest_pattern":
+                for inner in child.named_children[:1]:
+                    work.append((inner, Source("rest", source=origin)))
+            elif child.is_named and child.type != "comment":
+                work.append((child, Source("item", source=origin, index=index)))
+
+    # -- functions ----------------------------------------------------------------------------------
+
+    def unit_of(self, node: Node) -> int | None:
+        found = self.unit_of_node.get(node.id)
+        return self.held.get(node.id) if found is None else found
+
+    def function(self, node: Node, scope: Scope, unit: int, this: This, *, arrow: bool = False) -> Function:
+        """Enters a function: its scope, its parameters, and its parts on the stack."""
+        own = self.unit_of(node)
+        made = Function(node, own, scope.function, this, arrow)
+        inner = Scope(scope, made)
+        made.scope = inner
+        made.doc = self.docs.get(node.id)
+        self.functions[node.id] = made
+        if own is not None:
+            unit = own
+        for child in node.children:
+            kind = child.type
+            if kind == "async":
+                made.asynchronous = True
+            elif kind == "*":
+                made.generator = True
+            elif child.is_named:
+                break
+        body = node.child_by_field_name("body")
+        if body is not None:
+            if body.type == "statement_block":
+                self.push_children(body, inner, unit)
+            else:
+                made.returns.append((body, inner))
+                self.push(body, inner, unit)
+                self._context(body, "return", node, inner, function=made)
+        for field in ("return_type", "type_parameters"):
+            part = node.child_by_field_name(field)
+            if part is not None:
+                self.push(part, inner, unit)
+        self.type_parameters(node, inner)
+        self._parameters(node, made, unit)
+        if "generator" in node.type:
+            made.generator = True
+        return made
+
+    def _parameters(self, node: Node, made: Function, unit: int) -> None:
+        inner = made.scope
+        single = node.child_by_field_name("parameter")
+        if single is not None:
+            made.parameters.append(single)
+            self.bind(single, inner, Source("parameter", function=made), "parameter", inner, unit)
+            return
+        listed = node.child_by_field_name("parameters")
+        if listed is None:
+            return
+        for child in listed.named_children:
+            kind = child.type
+            if kind == "comment":
+                continue
+            if kind == "decorator":
+                self.push(child, inner, unit)
+                continue
+            pattern = child.child_by_field_name("pattern") if kind.endswith("_parameter") else child
+            if pattern is not None and pattern.type == "this":
+                made.this = This("written", child, inner)
+                self._push_annotation(child, inner, unit)
+                continue
+            index = len(made.parameters)
+            made.parameters.append(child)
+            if pattern is None:
+                continue
+            if kind.endswith("_parameter"):
+                for part in child.named_children:
+                    if part.id != pattern.id:
+                        self.push(part, inner, unit)
+            origin = Source("parameter", function=made, index=index)
+            if pattern.type == "assignment_pattern":  # its default is looked at with the parameter
+                left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
+                if left is None or right is None:
+                    continue
+                self.push(right, inner, unit)
+                pattern = left
+            if pattern.type == "rest_pattern":
+                for name in pattern.named_children[:1]:
+                    self.bind(name, inner, origin, "parameter", inner, unit)
+            else:
+                self.bind(pattern, inner, origin, "parameter", inner, unit)
+
+    def _push_annotation(self, node: Node, scope: Scope, unit: int) -> None:
+        annotation = node.child_by_field_name("type")
+        if annotation is not None:
+            self.push(annotation, scope, unit)
+
+    def type_parameters(self, node: Node, scope: Scope) -> None:
+        listed = node.child_by_field_name("type_parameters")
+        if listed is None:
+            return
+        for child in listed.named_children:
+            name = child.child_by_field_name("name")
+            if name is not None:
+                scope.types[self.text(name)] = Binding("typeparam", scope, child)
+
+    def context(self, node: Node | None, kind: str, around: Node, scope: Scope, index: int = 0, name: str = "") -> None:
+        if node is not None:
+            self._context(node, kind, around, scope, index, name)
+
+    def _context(
+        self, node: Node, kind: str, around: Node, scope: Scope, index: int = 0, name: str = "",
+        function: Function | None = None,
+    ) -> None:  # fmt: skip
+        if node.type in _CONTEXTUAL:
+            if node.type == "object" and _is_written(kind, function):
+                self.typed_literals.append((node, scope))
+            self.contexts[node.id] = Context(kind, around, scope, index, name, function)
+
+
+def _is_written(kind: str, function: Function | None) -> bool:
+    """Whether the context of an expression is a written type."""
+    if kind == "return":
+        return function is not None and function.node.child_by_field_name("return_type") is not None
+    return kind == "type"
+
+
+_HANDLERS: dict[str, Handler | None] = {}
+
+
+def install(handlers: Mapping[str, Handler | None]) -> None:
+    """Adds the handlers of node types; called once by the modules that define them."""
+    _HANDLERS.update(handlers)
+
+
+__all__ = [
+    "CLASSES", "Assignment", "Binder", "Context", "ExportEntry", "ImportKind", "ImportRow", "Member",
+    "RefKind", "Site", "install",
+]  # fmt: skip

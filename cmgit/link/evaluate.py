@@ -1,0 +1,552 @@
+"""Abstract evaluation of value rows over the files of a tree.
+
+Evaluation is lazy, memoised and bounded in depth. What takes part in a cycle is unknown there, and is not memoised,
+so a row's value does not depend on which row was asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cmgit.core.facts import ImportKind, UnitKind, ValueOp
+from cmgit.link.builtins import Builtins
+from cmgit.link.members import Members
+from cmgit.link.modules import EXTERNAL as OUTSIDE
+from cmgit.link.modules import Modules
+from cmgit.link.tree import BUSY, UNSET, File, LinkFile
+from cmgit.link.values import (
+    CALLBACK,
+    EXT,
+    EXTERNAL,
+    FUNCTION,
+    GLOBAL,
+    INSTANCE,
+    INTERSECTION,
+    LIB,
+    LIB_METHOD,
+    MODULE,
+    OBJECT,
+    PRIMITIVE,
+    SIGNATURE,
+    TUPLE,
+    UNION,
+    UNIT,
+    Env,
+    Value,
+    intersection,
+    lib,
+    union,
+)
+
+_DEEPEST = 44
+_FUEL = 6000
+_FAR = 1 << 30
+_COMPONENTS = (".vue", ".svelte", ".astro")
+MISSING: Any = object()
+_TYPE_ONLY = frozenset({UnitKind.INTERFACE, UnitKind.TYPE})
+_BOTH = frozenset({UnitKind.CLASS, UnitKind.ENUM, UnitKind.NAMESPACE})
+
+
+class Evaluator(Members, Builtins):
+    """Evaluates rows of the files of one tree."""
+
+    def __init__(self, files: Sequence[LinkFile], modules: Modules) -> None:
+        self.files = [File(index, file) for index, file in enumerate(files)]
+        self.index = {file.path: file.index for file in self.files}
+        self.modules = modules
+        self.depth = 0
+        self.low = _FAR
+        self.fuel = _FUEL
+        self.busy: dict[Any, int] = {}
+        self.env_memo: dict[Any, Any] = {}
+        self.export_memo: dict[tuple[int, str, bool], Any] = {}
+        self.base_memo: dict[tuple[int, int], Any] = {}
+        self.ops = self._handlers()
+
+    def _handlers(self) -> list[Any]:
+        table: dict[int, Any] = {
+            ValueOp.UNIT: self._unit, ValueOp.IMPORT: self._import, ValueOp.GLOBAL: self._global,
+            ValueOp.MEMBER: self._member, ValueOp.CALL: self._call, ValueOp.NEW: self._new, ValueOp.THIS: self._this,
+            ValueOp.STATIC_THIS: self._static_this, ValueOp.SUPER: self._super, ValueOp.PARAM: self._same,
+            ValueOp.EXPORTS: self._exports, ValueOp.AWAIT: self._await, ValueOp.ELEMENT: self._element,
+            ValueOp.OBJECT: self._object, ValueOp.UNION: self._union, ValueOp.FUNCTION: self._function,
+            ValueOp.PROMISE: self._promise, ValueOp.ARRAY: self._array, ValueOp.TYPE_NAME: self._type_name,
+            ValueOp.INTERSECT: self._intersect, ValueOp.INSTANTIATE: self._instantiate, ValueOp.TUPLE: self._tuple,
+            ValueOp.TYPE_PARAM: self._type_param, ValueOp.CALLBACK_PARAM: self._callback_param,
+            ValueOp.LITERAL: self._literal, ValueOp.EXPECTED: self._expected, ValueOp.NEW_EXPECTED: self._new_expected,
+            ValueOp.NARROWED: self._narrowed, ValueOp.GUARDED: self._guarded, ValueOp.KEYED: self._keyed,
+            ValueOp.DECLARED: self._declared, ValueOp.EXTENDED: self._extended, ValueOp.GETTER: self._getter,
+            ValueOp.RETURNED: self._returned, ValueOp.SIGNATURE: self._signature,
+        }  # fmt: skip
+        return [table.get(op, lambda f, row, env: None) for op in range(max(table) + 1)]
+
+    # -- entry --------------------------------------------------------------------------------------
+
+    def start(self, file: File, row: int) -> Value | None:
+        """Evaluates a row for an edge, with fuel of its own."""
+        self.fuel = _FUEL
+        self.low = _FAR
+        return self.value(file, row, None)
+
+    def value(self, file: File, row: int, env: Env | None) -> Value | None:
+        if row <= 0:
+            return None
+        if env is not None and not file.needs_env(row):
+            env = None
+        if env is None:
+            found = file.memo[row]
+            key: Any = (file.index, row)
+        else:
+            key = (file.index, row, env)
+            found = self.env_memo.get(key, UNSET)
+        if found is not UNSET:
+            if found is BUSY:
+                self.low = min(self.low, self.busy[key])
+                return None
+            return found  # type: ignore[no-any-return]
+        depth = self.depth
+        self.fuel -= 1
+        if depth > _DEEPEST or self.fuel < 0:
+            self.low = -1
+            return None
+        self._store(file, row, env, key, BUSY)
+        self.busy[key] = depth
+        self.depth = depth + 1
+        outer, self.low = self.low, _FAR
+        result = self.ops[file.op[row]](file, row, env)
+        self.depth = depth
+        del self.busy[key]
+        if self.low < depth:
+            self._store(file, row, env, key, UNSET)
+            if outer < self.low:
+                self.low = outer
+        else:
+            self._store(file, row, env, key, result)
+            self.low = outer
+        return result  # type: ignore[no-any-return]
+
+    def _store(self, file: File, row: int, env: Env | None, key: Any, value: Any) -> None:
+        if env is None:
+            file.memo[row] = value
+        else:
+            self.env_memo[key] = value
+
+    # -- names --------------------------------------------------------------------------------------
+
+    def _unit(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (UNIT, file.index, file.a[row], None)
+
+    def _import(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.imported(file, file.a[row], False)
+
+    def _global(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (GLOBAL, file.strings[file.name[row]])
+
+    def _exports(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (MODULE, file.index)
+
+    def imported(self, file: File, row: int, types: bool) -> Value | None:
+        """What an import row brings in; EXT for another package."""
+        key = (row, types)
+        found = file.import_memo.get(key, UNSET)
+        if found is UNSET:
+            file.import_memo[key] = None
+            before = self.low
+            self.low = _FAR
+            found = self._imported(file, row, types)
+            if self.low == _FAR:
+                file.import_memo[key] = found
+            else:
+                del file.import_memo[key]
+            self.low = min(before, self.low)
+        return found  # type: ignore[no-any-return]
+
+    def target_file(self, file: File, row: int) -> int | None:
+        """Index of the file that an import row requests; -1 for another package, None where it is missing."""
+        imports = file.facts.imports
+        path = self.modules.resolve(file.strings[imports.specifier[row]], file.path)
+        if path is None:
+            return None
+        return -1 if path == OUTSIDE else self.index.get(path)
+
+    def _imported(self, file: File, row: int, types: bool) -> Value | None:
+        target = self.target_file(file, row)
+        if target is None:
+            return None
+        if target < 0:
+            return EXT
+        imports = file.facts.imports
+        name = imports.imported[row]
+        text = file.strings[name] if name >= 0 else "*"
+        if text == "*":
+            return (MODULE, target)
+        found = self.exported(target, text, types)
+        if found is MISSING:
+            if text == "default":
+                if self.files[target].path.endswith(_COMPONENTS):
+                    return (UNIT, target, 0, None)
+                if self.files[target].exports and "default" not in self.files[target].exports:
+                    return (MODULE, target)
+            return None
+        if text == "default" and self.files[target].path.endswith(_COMPONENTS):
+            return (UNIT, target, 0, None)
+        return found  # type: ignore[no-any-return]
+
+    def exported(self, index: int, name: str, types: bool) -> Any:
+        """The value of an export, MISSING where there is none of that name."""
+        key = (index, name, types)
+        found = self.export_memo.get(key, UNSET)
+        if found is UNSET:
+            before, self.low = self.low, _FAR
+            found = self._export_search(index, name, types)
+            if self.low == _FAR:
+                self.export_memo[key] = found
+            self.low = min(before, self.low)
+        return found
+
+    def _export_search(self, index: int, name: str, types: bool) -> Any:
+        """The file's own exports first, then its `export *`, breadth first, each file once."""
+        seen = {index}
+        queue = [index]
+        external = False
+        position = 0
+        while position < len(queue):
+            file = self.files[queue[position]]
+            own = self._own_export(file, name, types)
+            if own is not MISSING:
+                return own
+            position += 1
+            if name == "default" and position == 1:
+                return MISSING
+            for row in file.stars:
+                target = self.target_file(file, row)
+                if target is not None and target < 0:
+                    external = True
+                elif target is not None and target not in seen:
+                    seen.add(target)
+                    queue.append(target)
+        return EXT if external else MISSING
+
+    def _own_export(self, file: File, name: str, types: bool) -> Any:
+        rows = file.exports.get(name)
+        if rows:
+            chosen = self._choose(file, rows, types)
+            if types:
+                return self.entity(file, chosen)
+            return self.value(file, chosen, None)
+        for row, _ in file.exports.get("=", ()):
+            if name in ("=", "default"):
+                break
+            member = self.type_member(self.entity(file, row), name) if types else None
+            if member is None:
+                member = self.member(self.value(file, row, None), name)
+            if member is not None:
+                return member
+        for row, _ in file.exports.get("...", ()):
+            member = self.member(self.value(file, row, None), name)
+            if member is not None and member != EXT:
+                return member
+        return MISSING
+
+    def _choose(self, file: File, rows: list[tuple[int, int]], types: bool) -> int:
+        """Of an interface and a value of one name, the one that is asked for; else the first that says something."""
+        if len(rows) == 1:
+            return rows[0][0]
+        best = rows[0][0]
+        for value, _ in rows:
+            if value > 0 and file.op[value] == ValueOp.UNIT:
+                kind = file.kinds[file.a[value]]
+                if kind in _BOTH or (kind in _TYPE_ONLY) == types:
+                    return value
+            elif value > 0 and file.op[value] != ValueOp.UNKNOWN and not types:
+                if file.op[best] in (ValueOp.UNKNOWN, ValueOp.LITERAL):
+                    best = value
+        return best
+
+    # -- types --------------------------------------------------------------------------------------
+
+    def entity(self, file: File, row: int) -> Value | None:
+        """What a name in a type position denotes."""
+        if row <= 0:
+            return None
+        op = file.op[row]
+        if op == ValueOp.UNIT:
+            return (UNIT, file.index, file.a[row], None)
+        if op == ValueOp.IMPORT:
+            return self.imported(file, file.a[row], True)
+        if op == ValueOp.GLOBAL:
+            return (GLOBAL, file.strings[file.name[row]])
+        if op == ValueOp.MEMBER:
+            base = self.entity(file, file.a[row])
+            return self.type_member(base, file.strings[file.name[row]])
+        return self.value(file, row, None)
+
+    def type_member(self, base: Value | None, name: str) -> Value | None:
+        """`B` of `A.B` in a type position."""
+        if base is None:
+            return None
+        tag = base[0]
+        if tag in (EXTERNAL, GLOBAL):
+            return EXT
+        if tag == MODULE:
+            found = self.exported(base[1], name, True)
+            return None if found is MISSING else found
+        if tag == UNIT:
+            file = self.files[base[1]]
+            if file.kinds[base[2]] == UnitKind.ENUM:
+                return (PRIMITIVE, "enum")
+            row = file.props(base[2]).static.get(name)
+            return self.entity(file, row) if row else None
+        return None
+
+    def _type_name(self, file: File, row: int, env: Env | None) -> Value | None:
+        entity = self.entity(file, file.a[row])
+        if entity is None:
+            return None
+        arguments = [self.value(file, item, env) for item in file.list(file.b[row])]
+        return self.instance(entity, arguments)
+
+    def instance(self, entity: Value | None, arguments: list[Value | None]) -> Value | None:
+        """A value of the type that an entity names."""
+        if entity is None:
+            return None
+        tag = entity[0]
+        if tag == GLOBAL:
+            return self.lib_type(entity[1], arguments)
+        if tag == MODULE:
+            return self.instance(self.module_value(entity[1]), arguments)
+        if tag != UNIT:
+            return entity if tag in (EXTERNAL, INSTANCE, PRIMITIVE) else None
+        file, unit = self.files[entity[1]], entity[2]
+        kind = file.kinds[unit]
+        if kind in (UnitKind.CLASS, UnitKind.INTERFACE):
+            binds = self.bind(file, unit, arguments) if arguments else (entity[3][1] if entity[3] else ())
+            return (INSTANCE, file.index, unit, binds)
+        if kind == UnitKind.TYPE:
+            row = file.props(unit).instance.get(":", 0)
+            binds = self.bind(file, unit, arguments) if arguments else ()
+            return self.value(file, row, (None, binds) if binds else None)
+        if kind == UnitKind.ENUM:
+            return (PRIMITIVE, "enum")
+        if kind in (UnitKind.FUNCTION, UnitKind.METHOD):
+            return (INSTANCE, file.index, unit, ())
+        if kind == UnitKind.VARIABLE:
+            held = self.variable_value(file, unit)
+            if held is not None and held[0] in (UNIT, EXTERNAL, MODULE) and held[1:3] != (file.index, unit):
+                return self.instance(held, arguments)
+        return None
+
+    def bind(self, file: File, unit: int, arguments: Sequence[Value | None]) -> tuple[Any, ...]:
+        """Type parameters of a unit bound to arguments, in order."""
+        names = file.props(unit).instance
+        binds = []
+        for position, argument in enumerate(arguments):
+            row = names.get(f"<{position}>")
+            if row is None:
+                break
+            if argument is not None:
+                binds.append(((file.index, row), argument))
+        return tuple(binds)
+
+    def _type_param(self, file: File, row: int, env: Env | None) -> Value | None:
+        if env is not None:
+            key = (file.index, row)
+            for bound, value in env[1]:
+                if bound == key:
+                    return value
+        return self.value(file, file.a[row], env)
+
+    def _intersect(self, file: File, row: int, env: Env | None) -> Value | None:
+        return intersection(self.value(file, file.a[row], env), self.value(file, file.b[row], env))
+
+    def _tuple(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (TUPLE, tuple(self.value(file, item, env) for item in file.list(file.b[row])))
+
+    def _literal(self, file: File, row: int, env: Env | None) -> Value | None:
+        name = file.strings[file.name[row]]
+        return EXT if name in ("jsx", "RegExp", "symbol") else (PRIMITIVE, name)
+
+    # -- this ---------------------------------------------------------------------------------------
+
+    def _this(self, file: File, row: int, env: Env | None) -> Value | None:
+        if env is not None and env[0] is not None:
+            return env[0]
+        return (INSTANCE, file.index, file.a[row], env[1] if env is not None else ())
+
+    def _static_this(self, file: File, row: int, env: Env | None) -> Value | None:
+        if env is not None and env[0] is not None and env[0][0] == UNIT:
+            return env[0]
+        return (UNIT, file.index, file.a[row], None)
+
+    def _super(self, file: File, row: int, env: Env | None) -> Value | None:
+        bases = self.bases(file, file.a[row])
+        base = bases[0] if bases else None
+        if base is None or base[0] in (EXTERNAL, GLOBAL):
+            return base if base is None else EXT
+        if file.b[row] == 1 or base[0] not in (UNIT, INSTANCE):
+            return base
+        return (INSTANCE, base[1], base[2], base[3][1] if base[0] == UNIT and base[3] else ())
+
+    # -- composite ----------------------------------------------------------------------------------
+
+    def _same(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.value(file, file.a[row], env)
+
+    def _object(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (OBJECT, file.index, row, env)
+
+    def _function(self, file: File, row: int, env: Env | None) -> Value | None:
+        return (FUNCTION, file.index, row, env)
+
+    def _union(self, file: File, row: int, env: Env | None) -> Value | None:
+        return union([self.value(file, file.a[row], env), self.value(file, file.b[row], env)])
+
+    def _promise(self, file: File, row: int, env: Env | None) -> Value | None:
+        return lib("Promise", self.awaited(self.value(file, file.a[row], env)))
+
+    def _array(self, file: File, row: int, env: Env | None) -> Value | None:
+        return lib("Array", self.value(file, file.a[row], env))
+
+    def _await(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.awaited(self.value(file, file.a[row], env))
+
+    def _element(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.element(self.value(file, file.a[row], env))
+
+    def _keyed(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.keyed(self.value(file, file.a[row], env))
+
+    def _member(self, file: File, row: int, env: Env | None) -> Value | None:
+        base = self.value(file, file.a[row], env)
+        return self.member(base, file.strings[file.name[row]]) if base is not None else None
+
+    def _declared(self, file: File, row: int, env: Env | None) -> Value | None:
+        typed = self.value(file, file.a[row], env)
+        initial = self.value(file, file.b[row], env)
+        if typed is None:
+            return initial
+        if initial is not None and initial[0] == OBJECT:
+            return intersection(initial, typed)
+        return typed
+
+    def _extended(self, file: File, row: int, env: Env | None) -> Value | None:
+        return intersection(self.value(file, file.a[row], env), self.value(file, file.b[row], env))
+
+    def _narrowed(self, file: File, row: int, env: Env | None) -> Value | None:
+        base = self.value(file, file.a[row], env)
+        test = self.value(file, file.b[row], env)
+        made = self.construct(test, ())
+        if made is None:
+            return base
+        options = base[1] if base is not None and base[0] == UNION else (base,)
+        kept = [item for item in options if item is not None and self.is_instance(item, made)]
+        return union(list(kept)) if kept else made
+
+    def _guarded(self, file: File, row: int, env: Env | None) -> Value | None:
+        base = self.value(file, file.a[row], env)
+        if base is not None and base[0] not in (UNION, PRIMITIVE):
+            return base
+        guard = self.value(file, file.b[row], env)
+        if guard is None or guard[0] != UNIT:
+            return base
+        holder = self.files[guard[1]]
+        predicate = holder.props(guard[2]).instance.get("(?0)")
+        if not predicate:
+            return base
+        made = self.value(holder, predicate, guard[3])
+        if made is None or made[0] == EXTERNAL:
+            return base if base is not None else made
+        options = base[1] if base is not None and base[0] == UNION else ()
+        kept = [item for item in options if item is not None and self.is_instance(item, made)]
+        return union(list(kept)) if kept else made
+
+    def _getter(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.call(self.with_env(self.value(file, file.a[row], env), env), (), None, None)
+
+    def _signature(self, file: File, row: int, env: Env | None) -> Value | None:
+        value = self.value(file, file.a[row], env)
+        return (SIGNATURE, value) if value is not None and value[0] in (UNIT, FUNCTION) else value
+
+    def _returned(self, file: File, row: int, env: Env | None) -> Value | None:
+        return self.call(self.value(file, file.a[row], env), (), None, None)
+
+    # -- calls --------------------------------------------------------------------------------------
+
+    def _call(self, file: File, row: int, env: Env | None) -> Value | None:
+        callee = self.value(file, file.a[row], env)
+        if callee is None:
+            return None
+        return self.call(callee, file.list(file.b[row]), file, env)
+
+    def _new(self, file: File, row: int, env: Env | None) -> Value | None:
+        callee = self.value(file, file.a[row], env)
+        if callee is None:
+            return None
+        return self.construct(callee, file.list(file.b[row]), file, env)
+
+    def _instantiate(self, file: File, row: int, env: Env | None) -> Value | None:
+        callee = self.callable(self.value(file, file.a[row], env))
+        if callee is None:
+            return None
+        arguments = [self.value(file, item, env) for item in file.list(file.b[row])]
+        tag = callee[0]
+        if tag == UNIT:
+            holder = self.files[callee[1]]
+            binds = self.bind(holder, callee[2], arguments)
+            this = callee[3][0] if callee[3] else None
+            old = callee[3][1] if callee[3] else ()
+            return (UNIT, callee[1], callee[2], (this, binds + old))
+        if tag in (FUNCTION, OBJECT):
+            holder = self.files[callee[1]]
+            names = holder.members(callee[2])
+            binds = tuple(
+                ((holder.index, names[f"<{i}>"]), argument)
+                for i, argument in enumerate(arguments)
+                if f"<{i}>" in names and argument is not None
+            )
+            old = callee[3][1] if callee[3] else ()
+            return (tag, callee[1], callee[2], (callee[3][0] if callee[3] else None, binds + old))
+        if tag == GLOBAL:
+            return (GLOBAL, callee[1], tuple(arguments))
+        return callee
+
+    def _expected(self, file: File, row: int, env: Env | None) -> Value | None:
+        inner, arguments = file.a[row], ()
+        if file.name[row] == 0 and file.op[inner] == ValueOp.CALL:
+            arguments = file.list(file.b[inner])
+            inner = file.a[inner]
+        callee = self.value(file, inner, env)
+        return self.parameter(callee, file.b[row], arguments, file, env) if callee is not None else None
+
+    def _new_expected(self, file: File, row: int, env: Env | None) -> Value | None:
+        callee = self.callable(self.value(file, file.a[row], env))
+        if callee is None:
+            return None
+        if callee[0] == UNIT and self.files[callee[1]].kinds[callee[2]] == UnitKind.CLASS:
+            found = self.find(self.files[callee[1]], callee[2], "constructor", False)
+            if found is None:
+                return None
+            holder, member, binds = found
+            if holder is None:
+                return EXT
+            made = self.value(holder, member, None)
+            if made is None or made[0] != UNIT:
+                return None
+            env_of = callee[3][1] if callee[3] else binds
+            return self.parameter((UNIT, made[1], made[2], (None, env_of)), file.b[row], (), file, env)
+        if callee[0] == GLOBAL:
+            return EXT
+        return self.parameter(callee, file.b[row], (), file, env)
+
+    def _callback_param(self, file: File, row: int, env: Env | None) -> Value | None:
+        function = self.value(file, file.a[row], env)
+        if function is None:
+            return None
+        position = file.b[row]
+        if position < 0:
+            return lib("Array", self.parameter(function, -position - 2, (), None, None))
+        return self.parameter(function, position, (), None, None)
+
+
+__all__ = ["CALLBACK", "INTERSECTION", "LIB", "LIB_METHOD", "MISSING", "Evaluator", "ImportKind"]

@@ -1,0 +1,356 @@
+"""From the value of a callee to the units that an edge goes to, with the rule that says so."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from cmgit.core.facts import NONE, ImportKind, RefKind, UnitFlag, UnitKind, ValueOp
+from cmgit.core.tables import Confidence, EdgeStatus
+from cmgit.link.evaluate import Evaluator
+from cmgit.link.tree import File
+from cmgit.link.values import (
+    EXTERNAL,
+    FUNCTION,
+    GLOBAL,
+    INSTANCE,
+    INTERSECTION,
+    LIB,
+    LIB_METHOD,
+    MODULE,
+    OBJECT,
+    PRIMITIVE,
+    SIGNATURE,
+    TUPLE,
+    UNION,
+    UNIT,
+    Value,
+)
+
+_TYPES = frozenset({RefKind.TYPE, RefKind.IMPLEMENTS})
+_OUTSIDE = frozenset({EXTERNAL, GLOBAL, PRIMITIVE, LIB, LIB_METHOD})
+_REFERENCES = frozenset({ValueOp.UNIT, ValueOp.IMPORT, ValueOp.MEMBER})
+_FUNCTIONS = frozenset({UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CLASS, UnitKind.CALLBACK})
+
+_RECEIVER_RULES = {
+    ValueOp.THIS: "this", ValueOp.STATIC_THIS: "this", ValueOp.SUPER: "super", ValueOp.NEW: "new",
+    ValueOp.TYPE_NAME: "annotation", ValueOp.CALL: "return", ValueOp.AWAIT: "return", ValueOp.ELEMENT: "element",
+    ValueOp.KEYED: "element", ValueOp.OBJECT: "object", ValueOp.NARROWED: "narrowed", ValueOp.GUARDED: "narrowed",
+    ValueOp.CALLBACK_PARAM: "context", ValueOp.UNION: "union", ValueOp.MEMBER: "member", ValueOp.EXPORTS: "module",
+    ValueOp.DECLARED: "annotation", ValueOp.INTERSECT: "annotation", ValueOp.EXTENDED: "object",
+    ValueOp.TYPE_PARAM: "constraint", ValueOp.ARRAY: "element", ValueOp.GETTER: "return",
+}  # fmt: skip
+
+
+_HEIR, _LITERAL = 0, 1
+
+
+class Edge(NamedTuple):
+    """One answer for a reference. file, unit: NONE unless resolved."""
+
+    status: int
+    file: int
+    unit: int
+    confidence: int
+    rule: str
+
+
+UNKNOWN = Edge(EdgeStatus.UNKNOWN, NONE, NONE, Confidence.PROVEN, "unknown")
+OUTSIDE = Edge(EdgeStatus.EXTERNAL, NONE, NONE, Confidence.PROVEN, "external")
+
+
+class Targets:
+    """Edges of references and imports."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._memo: list[dict[tuple[int, bool], list[Edge]]] = [{} for _ in evaluator.files]
+        self._implementers: dict[tuple[int, int], list[tuple[int, int, int]]] | None = None
+
+    def reference(self, file: File, kind: int, row: int) -> list[Edge]:
+        """Edges of a reference whose callee is the value `row`."""
+        if row <= 0:
+            return [UNKNOWN]
+        types = kind in _TYPES or (kind == RefKind.EXTENDS)
+        memo = self._memo[file.index]
+        key = (row, types)
+        found = memo.get(key)
+        if found is None:
+            found = memo[key] = self._type(file, row, kind) if types else self._callee(file, row)
+        return found
+
+    def _type(self, file: File, row: int, kind: int) -> list[Edge]:
+        evaluator = self.evaluator
+        evaluator.start(file, 0)
+        entity = evaluator.entity(file, row)
+        if entity is None and kind == RefKind.EXTENDS:
+            entity = evaluator.start(file, row)
+        if entity is not None and entity[0] == MODULE:
+            entity = evaluator.module_value(entity[1]) or (UNIT, entity[1], 0, None)
+        if entity is None:
+            return [UNKNOWN]
+        if entity[0] == UNIT:
+            rule = "local" if entity[1] == file.index else "import"
+            return [Edge(EdgeStatus.RESOLVED, entity[1], entity[2], Confidence.PROVEN, rule)]
+        return [OUTSIDE if entity[0] in _OUTSIDE else UNKNOWN]
+
+    # -- callees ------------------------------------------------------------------------------------
+
+    def _callee(self, file: File, row: int) -> list[Edge]:
+        value = self.evaluator.start(file, row)
+        if file.op[row] == ValueOp.SUPER and value is not None and value[0] == INSTANCE:
+            value = (UNIT, value[1], value[2], None)  # `super()` is the class
+        rule = self.rule(file, row, value)
+        found: list[Edge] = []
+        self._collect(value, file, row, rule, Confidence.PROVEN, found, 0)
+        resolved = [edge for edge in found if edge.status == EdgeStatus.RESOLVED]
+        if resolved:
+            if len(resolved) < len(found) and any(edge is UNKNOWN for edge in found):
+                resolved = [edge._replace(confidence=Confidence.LIKELY) for edge in resolved]
+            return list(dict.fromkeys(resolved))[:6]
+        if value is not None and value[0] in (FUNCTION, OBJECT, INSTANCE, UNION, SIGNATURE):
+            found = self._signature(file, row) or found
+        if any(edge.status == EdgeStatus.RESOLVED for edge in found):
+            return found
+        if found and all(edge.status == EdgeStatus.EXTERNAL for edge in found):
+            return [OUTSIDE]
+        if file.op[row] == ValueOp.PARAM:
+            return [UNKNOWN._replace(rule="parameter")]
+        return [UNKNOWN]
+
+    def _collect(
+        self, value: Value | None, file: File, row: int, rule: str, confidence: int, found: list[Edge], depth: int
+    ) -> None:
+        if value is None or depth > 8:
+            found.append(UNKNOWN)
+            return
+        tag = value[0]
+        if tag == UNIT:
+            self._unit(value, file, row, rule, confidence, found, depth)
+        elif tag == UNION:
+            if any(item is not None and item[0] == FUNCTION for item in value[1]):
+                found.append(UNKNOWN)  # a function without a unit is one of them: the variable that holds it is meant
+                return
+            for item in value[1]:
+                self._collect(item, file, row, rule, confidence, found, depth + 1)
+        elif tag == INTERSECTION:
+            best: list[Edge] = []
+            for item in value[1]:
+                parts: list[Edge] = []
+                self._collect(item, file, row, rule, confidence, parts, depth + 1)
+                best = best or [edge for edge in parts if edge.status == EdgeStatus.RESOLVED]
+            found.extend(best or [UNKNOWN])
+        elif tag == MODULE:
+            inner = self.evaluator.module_value(value[1])
+            self._collect(inner, file, row, rule, confidence, found, depth + 1)
+        elif tag in _OUTSIDE or tag == TUPLE:
+            found.append(OUTSIDE)
+        else:
+            found.append(UNKNOWN)
+
+    def _unit(
+        self, value: Value, file: File, row: int, rule: str, confidence: int, found: list[Edge], depth: int
+    ) -> None:
+        evaluator = self.evaluator
+        holder, unit = evaluator.files[value[1]], value[2]
+        kind = holder.kinds[unit]
+        here = Edge(EdgeStatus.RESOLVED, holder.index, unit, confidence, rule)
+        if kind == UnitKind.VARIABLE:
+            props = holder.props(unit).instance
+            initial = props.get("=", 0)
+            if (initial and holder.op[initial] in _REFERENCES) or (initial and holder.op[initial] == ValueOp.UNION):
+                inner = evaluator.value(holder, initial, None)
+                parts: list[Edge] = []
+                if inner is not None and inner != value:
+                    self._collect(inner, file, row, rule, confidence, parts, depth + 1)
+                    resolved = [edge for edge in parts if edge.status == EdgeStatus.RESOLVED]
+                    if resolved:
+                        found.extend(resolved)
+                        return
+            if holder.index == file.index and self._passed_on(holder, initial):
+                found.append(OUTSIDE)
+                return
+            if "{}" in props:
+                found.extend(self._signature(holder, initial) if initial else [UNKNOWN])
+                return
+        elif kind in (UnitKind.INTERFACE, UnitKind.TYPE):
+            found.append(UNKNOWN)
+            return
+        elif kind == UnitKind.METHOD and holder.facts.units.flags[unit] & UnitFlag.BODILESS:
+            implementations = self._implementations(holder.index, unit)
+            if len(implementations) == 1 and implementations[0][0] != NONE:
+                found.append(Edge(EdgeStatus.RESOLVED, *implementations[0], Confidence.LIKELY, "single-implementation"))
+                return
+        found.append(here)
+
+    def _passed_on(self, holder: File, row: int) -> bool:
+        """Whether a variable only names something from outside: `const { join } = path`."""
+        if row <= 0:
+            return False
+        value = self.evaluator.value(holder, row, None)
+        if value is None or value[0] not in _OUTSIDE:
+            return False
+        current = row
+        while current > 0 and holder.op[current] in (ValueOp.CALL, ValueOp.NEW, ValueOp.MEMBER, ValueOp.AWAIT):
+            if holder.op[current] in (ValueOp.CALL, ValueOp.NEW):
+                for argument in holder.list(holder.b[current]):
+                    op = holder.op[argument]
+                    if op == ValueOp.FUNCTION:
+                        return False
+                    if op == ValueOp.UNIT and holder.kinds[holder.a[argument]] in _FUNCTIONS:
+                        return False
+            current = holder.a[current]
+        return True
+
+    # -- interfaces ---------------------------------------------------------------------------------
+
+    def _signature(self, file: File, row: int) -> list[Edge]:
+        """A signature of an interface or abstract class with just one implementation."""
+        if file.op[row] != ValueOp.MEMBER:
+            return []
+        evaluator = self.evaluator
+        name = file.strings[file.name[row]]
+        base = evaluator.value(file, file.a[row], None)
+        options = base[1] if base is not None and base[0] in (UNION, INTERSECTION) else (base,)
+        found: list[tuple[int, int]] = []
+        for option in options:
+            if option is None or option[0] != INSTANCE:
+                continue
+            place = evaluator.find(evaluator.files[option[1]], option[2], name, False)
+            if place is None or place[0] is None:
+                continue
+            owner = self._owner(place[0], place[1], option)
+            if owner is not None:
+                found += self._of_type(owner, name)
+        if len(set(found)) != 1 or found[0][0] == NONE:
+            return []
+        return [Edge(EdgeStatus.RESOLVED, *found[0], Confidence.LIKELY, "single-implementation")]
+
+    def _owner(self, holder: File, row: int, option: Value) -> tuple[int, int] | None:
+        """The interface or class whose own member a row is."""
+        work, seen = [(option[1], option[2])], set()
+        while work:
+            at, unit = work.pop(0)
+            if (at, unit) in seen:
+                continue
+            seen.add((at, unit))
+            file = self.evaluator.files[at]
+            if file is holder and row in file.props(unit).instance.values():
+                return (at, unit)
+            for base in self.evaluator.bases(file, unit):
+                if base is not None and base[0] in (UNIT, INSTANCE):
+                    work.append((base[1], base[2]))
+        return None
+
+    def _of_type(self, owner: tuple[int, int], name: str) -> list[tuple[int, int]]:
+        """Units that implement member `name` of an interface: in classes below it, and in literals written for it.
+
+        An implementation without a unit is (NONE, number).
+        """
+        table = self._heirs()
+        found: dict[tuple[int, int], None] = {}
+        work, seen = [owner], {owner}
+        while work:
+            for kind, at, place in table.get(work.pop(), ()):
+                holder = self.evaluator.files[at]
+                if kind == _LITERAL:
+                    self._literal_member(holder, place, name, found)
+                    continue
+                heir = (at, place)
+                if heir in seen:
+                    continue
+                seen.add(heir)
+                work.append(heir)
+                if holder.kinds[place] == UnitKind.CLASS:
+                    row = holder.props(place).instance.get(name, 0)
+                    if row and holder.op[row] == ValueOp.UNIT:
+                        unit = holder.a[row]
+                        if not holder.facts.units.flags[unit] & UnitFlag.BODILESS:
+                            found[at, unit] = None
+                    elif row:
+                        found[NONE, len(found)] = None
+        return list(found)
+
+    def _literal_member(self, holder: File, row: int, name: str, found: dict[tuple[int, int], None]) -> None:
+        if holder.op[row] != ValueOp.OBJECT:
+            return
+        member = holder.members(row).get(name, 0)
+        if name not in holder.members(row):
+            return
+        self.evaluator.start(holder, 0)
+        value = self.evaluator.value(holder, member, None)
+        parts: list[Edge] = []
+        self._collect(value, holder, member, "object", Confidence.PROVEN, parts, 0)
+        if len(parts) == 1 and parts[0].status == EdgeStatus.RESOLVED:
+            found[parts[0].file, parts[0].unit] = None
+        else:
+            found[NONE, len(found)] = None
+
+    def _heirs(self) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
+        """What extends, implements or is written for each class and interface: (kind, file, unit or row)."""
+        table = self._implementers
+        if table is None:
+            table = self._implementers = {}
+            for file in self.evaluator.files:
+                for unit, props in file.units_with_props().items():
+                    for row in [*props.lists.get("<", ()), *props.lists.get("<<", ())]:
+                        self._add_heir(table, file, row, (_HEIR, file.index, unit))
+                for row in file.props(0).lists.get("{:}", ()):
+                    self._add_heir(table, file, file.a[row], (_LITERAL, file.index, file.b[row]))
+        return table
+
+    def _add_heir(
+        self, table: dict[tuple[int, int], list[tuple[int, int, int]]], file: File, row: int, heir: tuple[int, int, int]
+    ) -> None:
+        evaluator = self.evaluator
+        evaluator.start(file, 0)
+        if file.op[row] == ValueOp.AWAIT:
+            row = file.a[row]
+        if file.op[row] == ValueOp.TYPE_NAME and file.op[file.a[row]] != ValueOp.GLOBAL:
+            base = evaluator.entity(file, file.a[row])
+        else:
+            base = evaluator.value(file, row, None)
+            if base is not None and base[0] == INSTANCE and file.op[row] == ValueOp.TYPE_NAME:
+                if file.strings[file.name[file.a[row]]] != "Promise":
+                    base = None  # `Omit<T, …>` is not T
+        if base is not None and base[0] in (INSTANCE, UNIT):
+            table.setdefault((base[1], base[2]), []).append(heir)
+
+    def _implementations(self, index: int, unit: int) -> list[tuple[int, int]]:
+        holder = self.evaluator.files[index]
+        owner = holder.facts.units.owner[unit]
+        if owner < 0:
+            return []
+        return self._of_type((index, owner), holder.facts.name(unit))
+
+    # -- rules --------------------------------------------------------------------------------------
+
+    def rule(self, file: File, row: int, value: Value | None) -> str:
+        """The short name of why a callee is what it is."""
+        op = file.op[row]
+        if op == ValueOp.UNIT:
+            return "local"
+        if op == ValueOp.IMPORT:
+            return self._import_rule(file, file.a[row], value)
+        if op == ValueOp.MEMBER:
+            receiver = file.a[row]
+            inner = file.op[receiver]
+            while inner == ValueOp.PARAM and file.a[receiver] > 0:
+                receiver = file.a[receiver]
+                inner = file.op[receiver]
+            if inner == ValueOp.IMPORT:
+                base = self.evaluator.value(file, receiver, None)
+                return "namespace" if base is not None and base[0] == MODULE else "static"
+            if inner == ValueOp.UNIT:
+                kind = file.kinds[file.a[receiver]]
+                return {UnitKind.CLASS: "static", UnitKind.NAMESPACE: "namespace", UnitKind.FUNCTION: "static"}.get(
+                    UnitKind(kind), "object"
+                )
+            return _RECEIVER_RULES.get(ValueOp(inner), "member")
+        return _RECEIVER_RULES.get(ValueOp(op), "value")
+
+    def _import_rule(self, file: File, row: int, value: Value | None) -> str:
+        kind = file.facts.imports.kind[row]
+        target = self.evaluator.target_file(file, row)
+        if value is not None and value[0] == UNIT and target is not None and target >= 0 and value[1] != target:
+            return "reexport"
+        return "require" if kind == ImportKind.REQUIRE else "import"
