@@ -108,7 +108,7 @@ def storage_errors(path: Path) -> Iterator[None]:
 def _stated(path: Path, error: OSError) -> CmgitError | None:
     where = printable(path.parent)
     match error.errno:
-        case errno.ENOSPC | errno.EDQUOT:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return CmgitError(
                 f"no space left to write in {where}",
                 "free some space or run `git cm gc`; the last good snapshot still answers",

@@ -50,6 +50,12 @@ class _Sweep:
 
     def remove(self, path: Path) -> None:
         """Remove a file and count it; one that the system holds (Windows) stays for the next time."""
+        if path.is_dir() and not path.is_symlink():
+            for part in sorted(path.iterdir()):
+                self.remove(part)
+            with contextlib.suppress(OSError):
+                path.rmdir()
+            return
         try:
             size = path.lstat().st_size
             path.unlink()
@@ -203,7 +209,7 @@ def _remove_segments(sweep: _Sweep, used: set[str]) -> None:
 
 def _remove_leftovers(sweep: _Sweep) -> None:
     """Files of writers that died. Only the holder of the builder's lock writes segments and manifests."""
-    for path in _names(sweep.root / "segments"):
+    for path in _names(sweep.root / "segments", folders=True):
         if not SEGMENT_FILE.fullmatch(path.name):
             sweep.remove(path)
     for path in _names(sweep.root / "trees"):
@@ -215,9 +221,9 @@ def _remove_leftovers(sweep: _Sweep) -> None:
             sweep.remove(path)
 
 
-def _names(folder: Path) -> Iterable[Path]:
+def _names(folder: Path, folders: bool = False) -> Iterable[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if not path.is_dir())
+        return sorted(path for path in folder.iterdir() if folders or not path.is_dir())
     except FileNotFoundError:
         return []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -121,21 +121,18 @@ class EdgesSegment:
     def open(cls, file: SegmentFile) -> EdgesSegment:
         """A segment over an open file; nothing is read yet."""
 
+        @cache
+        def base() -> dict[str, memoryview]:
+            return file.read(["paths", "targets", "rules", "file_edges", *(column.name for column in COLUMNS)])
+
         def names() -> _Names:
-            stored = file.read(["paths", "targets", "rules"])
-            paths, targets, rules = (decode_texts(stored[name]) for name in ("paths", "targets", "rules"))
+            paths, targets, rules = (decode_texts(base()[name]) for name in ("paths", "targets", "rules"))
             return _Names(paths, tuple(targets), tuple(rules))
 
         def arrays() -> EdgeArrays:
-            stored = file.read(["file_edges", *(column.name for column in COLUMNS)])
-            columns = decode_table(COLUMNS, stored)
+            columns = decode_table(COLUMNS, base())
             known = segment._names
-            return EdgeArrays(
-                offsets_of(decode_ints(stored["file_edges"])),
-                known.targets,
-                known.rules,
-                **columns,
-            )
+            return EdgeArrays(offsets_of(decode_ints(base()["file_edges"])), known.targets, known.rules, **columns)
 
         segment = cls(names, arrays)
         return segment

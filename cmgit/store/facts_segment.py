@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -186,28 +186,23 @@ class FactsSegment:
     @classmethod
     def open(cls, file: SegmentFile) -> FactsSegment:
         """A segment over an open file; nothing is read yet."""
-        counts = [f"blobs_{name}" for name in TABLES]
+
+        @cache
+        def base() -> dict[str, memoryview]:
+            # One visit for all that every reader needs; the other tables are visited when they are asked for.
+            blobs = [f"blobs_{name}" for name in (*(column.name for column in BLOBS), *TABLES)]
+            return file.read([*KEY_COLUMNS, "strings", *blobs, *_stored_names("units")])
 
         def blobs() -> tuple[Table, dict[str, npt.NDArray[np.int64]]]:
-            names = [*(f"blobs_{column.name}" for column in BLOBS), *counts]
-            stored = {name.removeprefix("blobs_"): raw for name, raw in file.read(names).items()}
+            stored = _under("blobs", base())
             lengths = decode_table([Column(name, Code.PLAIN) for name in TABLES], stored)
             return decode_table(BLOBS, stored), {name: offsets_of(length) for name, length in lengths.items()}
 
         def table(name: str) -> Table:
-            stored = file.read([f"{name}_{column.name}" for column in TABLES[name]])
-            return decode_table(
-                TABLES[name],
-                {full.removeprefix(f"{name}_"): raw for full, raw in stored.items()},
-                segment.offsets(name),
-            )
+            stored = base() if name == "units" else file.read(_stored_names(name))
+            return decode_table(TABLES[name], _under(name, stored), segment.offsets(name))
 
-        segment = cls(
-            lambda: decode_keys(file.read(KEY_COLUMNS)),
-            lambda: tuple(decode_texts(file.read(["strings"])["strings"])),
-            blobs,
-            table,
-        )
+        segment = cls(lambda: decode_keys(base()), lambda: tuple(decode_texts(base()["strings"])), blobs, table)
         return segment
 
     @classmethod
@@ -311,6 +306,16 @@ class FactsSegment:
     def units(self) -> UnitArrays:
         """The units of all blobs; decodes no other table."""
         return UnitArrays(self.offsets("units"), self.strings, **self._table("units"))
+
+
+def _stored_names(table: str) -> list[str]:
+    return [f"{table}_{column.name}" for column in TABLES[table]]
+
+
+def _under(table: str, stored: Mapping[str, memoryview]) -> dict[str, memoryview]:
+    """The stored columns of one table, by their own names."""
+    prefix = f"{table}_"
+    return {name.removeprefix(prefix): raw for name, raw in stored.items() if name.startswith(prefix)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ SEGMENT_FORMAT = 1
 _META = b"cmgit"
 _ZSTD = {"lance-encoding:compression": "zstd"}  # level 3 is Lance's default; see above why it is not spelled out
 _CHUNK = 1 << 20
+_ALL = 1 << 20  # rows in a batch: everything in one
 
 _checked: dict[str, tuple[int, ...]] = {}
 """Files whose checksum this process has seen to be right, with what identifies the file: size, inode, time, crc."""
@@ -47,10 +49,13 @@ def write_segment(
         CmgitError: the folder cannot be written; nothing is left behind.
         SegmentDamaged: what was written does not read back.
     """
-    temp = folder / temp_name(".lance")
-    with storage_errors(temp):
+    # A folder of our own: Lance writes beside its target first, and leaves that file when the disk fills.
+    workshop = folder / temp_name()
+    temp = workshop / "segment.lance"
+    with storage_errors(workshop):
         make_folder(folder)
         try:
+            workshop.mkdir()
             _write_lance(
                 temp, {"format": SEGMENT_FORMAT, "kind": kind, "recipe": recipe, "rows": rows}, columns, blocks
             )
@@ -58,16 +63,12 @@ def write_segment(
             name, crc32, size = fingerprint(temp)
             ref = SegmentRef(name, kind, recipe, rows, size, crc32)
             final = folder / ref.file_name
-            if _is_whole(final, ref):
-                temp.unlink()
-                return ref
-            _read_back(temp, ref, columns, blocks)
-            temp.replace(final)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temp.unlink()
-            raise
-        sync_folder(folder)
+            if not _is_whole(final, ref):
+                _read_back(temp, ref, columns, blocks)
+                temp.replace(final)
+                sync_folder(folder)
+        finally:
+            shutil.rmtree(workshop, ignore_errors=True)
     return ref
 
 
@@ -105,12 +106,9 @@ def _write_lance(
 def _read_back(
     path: Path, ref: SegmentRef, columns: Mapping[str, bytes], blocks: Mapping[str, Sequence[bytes]]
 ) -> None:
-    file = SegmentFile(path, ref)
-    same = {name: bytes(value) for name, value in file.read(list(columns)).items()} == dict(columns)
-    for name, parts in blocks.items():
-        read = file.blocks([name], range(len(parts)))[name]
-        same = same and [bytes(part) for part in read] == list(parts)
-    if not same:
+    wanted = {name: [value] for name, value in columns.items()} | {name: [*parts] for name, parts in blocks.items()}
+    read = SegmentFile(path, ref).everything(list(wanted))
+    if any([bytes(part) for part in read[name][: len(parts)]] != parts for name, parts in wanted.items()):
         raise SegmentDamaged(f"a segment of kind {ref.kind} does not read back as it was written", "try again")
 
 
@@ -122,22 +120,24 @@ class SegmentFile:
         self.ref = ref
 
     def read(self, names: Sequence[str]) -> dict[str, memoryview]:
-        """The bytes of the named columns."""
-        return {name: parts[0] for name, parts in self._rows(names, None).items()}
+        """The bytes of the named columns. Each call costs 0.5 ms, whatever it reads: ask for much at once."""
+        return {name: parts[0] for name, parts in self._rows(names, lambda reader: reader.read_range(0, 1)).items()}
 
     def blocks(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, list[memoryview]]:
         """The bytes of some blocks of the named columns, `rows` ascending; no other block is decompressed."""
-        return self._rows(names, list(rows))
-
-    def _rows(self, names: Sequence[str], rows: list[int] | None) -> dict[str, list[memoryview]]:
-        if rows == []:
+        if not rows:
             return {name: [] for name in names}
+        return self._rows(names, lambda reader: reader.take_rows(list(rows), batch_size=_ALL))
+
+    def everything(self, names: Sequence[str]) -> dict[str, list[memoryview]]:
+        """Columns with all their blocks in one go; one that has no blocks has its value first."""
+        return self._rows(names, lambda reader: reader.read_all(batch_size=_ALL))
+
+    def _rows(self, names: Sequence[str], ask: Callable[[Any], Any]) -> dict[str, list[memoryview]]:
         lance = lance_file()
         with _lance_path(self._path) as text, _reading(self._path):
-            reader = lance.LanceFileReader(text, columns=list(names))
-            result = reader.read_range(0, 1) if rows is None else reader.take_rows(rows, batch_size=1 << 20)
-            table = result.to_table().combine_chunks()
-        return {name: [_buffer(value) for value in table.column(name).chunk(0)] for name in names}
+            table = ask(lance.LanceFileReader(text, columns=list(names))).to_table()
+        return {name: [_buffer(value) for chunk in table.column(name).chunks for value in chunk] for name in names}
 
 
 def _buffer(scalar: Any) -> memoryview:
@@ -187,8 +187,8 @@ def fingerprint(path: Path) -> tuple[str, int, int]:
 
 def _chunks(path: Path) -> Iterator[memoryview]:
     # Not mmap: a file that is cut short while it is mapped kills the process.
-    buffer = bytearray(_CHUNK)
     with path.open("rb", buffering=0) as stream:
+        buffer = bytearray(min(_CHUNK, os.fstat(stream.fileno()).st_size + 1))
         while count := stream.readinto(buffer):
             yield memoryview(buffer)[:count]
 
@@ -225,7 +225,7 @@ def _lance_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno is not None:
             raise
-        for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO):
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO):
             if f"(os error {number})" in str(error):
                 raise OSError(number, os.strerror(number)) from error
         raise CmgitError(f"Lance could not write {path.name}: {str(error)[:200]}") from error

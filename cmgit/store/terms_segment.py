@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,8 @@ POSTINGS = (
     Column("unit", Code.PLAIN),
     Column("counts", Code.PLAIN, dtype="uint32"),
 )
+
+_BASE = (*KEY_COLUMNS, "terms", "term_postings", "blob_units", "unit_lengths")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,28 +159,33 @@ class TermsSegment:
     def open(cls, file: SegmentFile) -> TermsSegment:
         """A segment over an open file; nothing is read yet."""
 
-        def index() -> _Index:
-            stored = file.read(["terms", "term_postings"])
-            return _Index(tuple(decode_texts(stored["terms"])), offsets_of(decode_ints(stored["term_postings"])))
-
-        def lengths() -> tuple[npt.NDArray[np.int64], IntArray]:
-            stored = file.read(["blob_units", "unit_lengths"])
-            return offsets_of(decode_ints(stored["blob_units"])), decode_ints(stored["unit_lengths"]).astype(np.int32)
-
         names = [f"posting_{column.name}" for column in POSTINGS]
         held: dict[int, dict[str, memoryview]] = {}
 
+        def hold(numbers: Iterable[int], parts: dict[str, list[memoryview]]) -> None:
+            for place, number in enumerate(numbers):
+                held[number] = {name.removeprefix("posting_"): parts[name][place] for name in names}
+
+        @cache
+        def base() -> dict[str, memoryview]:
+            if file.ref.size > READ_WHOLE:
+                return file.read(_BASE)
+            parts = file.everything([*_BASE, *names])
+            hold(range(len(parts[names[0]])), parts)
+            return {name: parts[name][0] for name in _BASE}
+
+        def index() -> _Index:
+            return _Index(tuple(decode_texts(base()["terms"])), offsets_of(decode_ints(base()["term_postings"])))
+
+        def lengths() -> tuple[npt.NDArray[np.int64], IntArray]:
+            return offsets_of(decode_ints(base()["blob_units"])), decode_ints(base()["unit_lengths"]).astype(np.int32)
+
         def blocks(numbers: Sequence[int]) -> dict[int, Postings]:
             missing = sorted(set(numbers) - held.keys())
-            if missing and file.ref.size <= READ_WHOLE:
-                missing = list(range(len(segment._index.first_of_block)))
-            parts = file.blocks(names, missing)
-            for place, number in enumerate(missing):
-                held[number] = {name.removeprefix("posting_"): parts[name][place] for name in names}
+            hold(missing, file.blocks(names, missing))
             return {number: _decode_block(held[number]) for number in numbers}
 
-        segment = cls(lambda: decode_keys(file.read(KEY_COLUMNS)), index, lengths, blocks)
-        return segment
+        return cls(lambda: decode_keys(base()), index, lengths, blocks)
 
     def encode(self) -> tuple[dict[str, bytes], dict[str, list[bytes]]]:
         """The columns as they are stored, and those of blocks."""

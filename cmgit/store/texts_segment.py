@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -65,13 +65,16 @@ class TextsSegment:
     def open(cls, file: SegmentFile) -> TextsSegment:
         """A segment over an open file; nothing is read yet."""
 
-        def rows() -> _Rows:
-            stored = file.read(["blob_texts", "unit", "text_key"])
-            unit: AnyArray = decode_table(_UNIT, stored)["unit"]
-            matrix = np.frombuffer(stored["text_key"], np.uint8).reshape(-1, KEY_BYTES)
-            return offsets_of(decode_ints(stored["blob_texts"])), unit.astype(np.int32, copy=False), matrix
+        @cache
+        def base() -> dict[str, memoryview]:
+            return file.read([*KEY_COLUMNS, "blob_texts", "unit", "text_key"])
 
-        return cls(lambda: decode_keys(file.read(KEY_COLUMNS)), rows)
+        def rows() -> _Rows:
+            unit: AnyArray = decode_table(_UNIT, base())["unit"]
+            matrix = np.frombuffer(base()["text_key"], np.uint8).reshape(-1, KEY_BYTES)
+            return offsets_of(decode_ints(base()["blob_texts"])), unit, matrix
+
+        return cls(lambda: decode_keys(base()), rows)
 
     def encode(self) -> dict[str, bytes]:
         """The columns as they are stored."""

@@ -76,7 +76,7 @@ def test_units_are_read_without_references_or_values(store: SegmentStore, monkey
     real = segment_file.SegmentFile.read
     monkeypatch.setattr(segment_file.SegmentFile, "read", lambda self, names: seen.extend(names) or real(self, names))
     assert len(segment.units) == segment.units.offsets[-1]
-    assert {name.partition("_")[0] for name in seen} == {"blobs", "units", "strings"}
+    assert {name.partition("_")[0] for name in seen} == {"key", "blobs", "units", "strings"}
 
 
 @FEW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmgit.store.columns import (
@@ -22,9 +22,11 @@ from cmgit.store.columns import (
     spans,
 )
 
+QUICK = settings(max_examples=50, deadline=None)
 int32 = st.integers(-1, 2**30 - 1)
 
 
+@QUICK
 @given(st.lists(st.integers(0, 2**63 - 1)))
 def test_any_unsigned_numbers_survive_in_the_narrowest_planes(values: list[int]) -> None:
     stored = encode_ints(np.array(values, np.int64))
@@ -34,6 +36,7 @@ def test_any_unsigned_numbers_survive_in_the_narrowest_planes(values: list[int])
 
 
 @pytest.mark.parametrize("code", [Code.SHIFTED, Code.DELTA, Code.BASED, Code.LOCAL])
+@QUICK
 @given(data=st.data())
 def test_every_code_keeps_absent_and_far_values(code: Code, data: st.DataObject) -> None:
     values = data.draw(st.lists(int32))
@@ -52,6 +55,7 @@ def test_a_negative_number_in_a_plain_column_is_refused() -> None:
         encode_ints(np.array([3, -1]))
 
 
+@QUICK
 @given(st.lists(st.text(st.characters(codec=None)) | st.sampled_from(["", "\0", "\1", "\1\2", "\ud800", "\udcff"])))
 def test_any_strings_survive_lone_surrogates_and_nul_included(texts: list[str]) -> None:
     assert decode_texts(encode_texts(texts)) == texts
@@ -77,6 +81,7 @@ def test_bytes_that_no_column_has_are_refused() -> None:
         decode_texts(b"zabc")
 
 
+@QUICK
 @given(st.lists(st.integers(0, 4), min_size=1), st.data())
 def test_spans_are_the_flat_rows_of_the_chosen_blobs(counts: list[int], data: st.DataObject) -> None:
     offsets = offsets_of(np.array(counts))
