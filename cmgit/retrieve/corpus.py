@@ -54,10 +54,10 @@ def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]
         return []
     # A stem is the beginning of its word, give or take the last letter (y → i), so one scan finds the candidates.
     prefixes = sorted({re.escape(term[: max(2, len(term) - 1)]) for term in wanted}, key=len, reverse=True)
-    rough = re.compile("|".join(prefixes), re.IGNORECASE)
+    rough = re.compile("|".join(prefixes))
     hits: dict[str, list[int]] = {}
     for index, path in enumerate(paths):
-        if rough.search(path):
+        if not path.isascii() or rough.search(path.lower()):
             for term in path_terms(path):
                 if term in terms:
                     hits.setdefault(term, []).append(index)

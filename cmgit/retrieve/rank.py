@@ -139,19 +139,25 @@ def _file_share(view: View, words: Floats) -> Floats:
 
 
 def _graph(view: View, total: Floats) -> Floats:
-    """A small bonus for each neighbour by calls that was found too; a hub's neighbours share it."""
+    """A small bonus for each neighbour by references that was found too; a hub's neighbours share it."""
     bonus = np.zeros(len(total), np.float64)
-    pool = [int(unit) for unit in _first(total, weights.GRAPH_POOL)]
-    if not pool:
+    pool = _first(total, weights.GRAPH_POOL)
+    source, target = view.edges.source, view.edges.target
+    if not len(pool) or not len(source):
         return bonus
-    inside = set(pool)
+    inside = np.zeros(len(total), np.bool_)
+    inside[pool] = True
+    rows = np.flatnonzero(target != NONE)
+    rows = rows[inside[source[rows]] | inside[target[rows]]]
+    pairs = np.unique(np.stack([source[rows], target[rows]], 1), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    degree = np.bincount(pairs.ravel(), minlength=len(total))
     best = float(total[pool[0]])
-    for unit in pool:
-        linked = {edge.target_unit for edge in view.callees(unit)} | {edge.source_unit for edge in view.callers(unit)}
-        linked.discard(unit)
-        share = sum(sorted(float(total[other]) for other in linked & inside)) / best
-        if share:
-            bonus[unit] = weights.GRAPH * best * min(share / max(1.0, len(linked) ** 0.5 / 2.0), 1.0)
+    for one, other in pairs[inside[pairs[:, 0]] & inside[pairs[:, 1]]].tolist():
+        bonus[one] += total[other]
+        bonus[other] += total[one]
+    shared = bonus[pool] / best / np.maximum(1.0, np.sqrt(degree[pool]) / 2.0)
+    bonus[pool] = weights.GRAPH * best * np.minimum(shared, 1.0)
     return bonus
 
 

@@ -22,19 +22,17 @@ class Rendered:
 
 
 class Renderer:
-    """Turns pieces into text; finds the secrets of each file once."""
+    """Turns pieces into text."""
 
     def __init__(self, sources: dict[int, Source], languages: dict[int, str]) -> None:
         self._sources = sources
         self._languages = languages
-        self._secrets: dict[int, list[tuple[int, int]]] = {}
 
     def quoted(self, piece: Shown) -> tuple[str, bool]:
         """The piece's source as it may be shown, and whether that differs from the disk."""
         data = self._sources[piece.file].data
-        if piece.file not in self._secrets:
-            self._secrets[piece.file] = secret_spans(data)
-        shown, masked = mask(data, piece.span.start, piece.span.end, self._secrets[piece.file])
+        secrets = secret_spans(data, piece.span.start, piece.span.end)
+        shown, masked = mask(data, piece.span.start, piece.span.end, secrets)
         text, escaped = escape_source(shown.decode("utf-8", "surrogateescape"))
         return text, masked or escaped
 
