@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.git.disk import blob_oid
-from cmgit.git.plumbing import git_environment, pipe, place, reap, spawn
+from cmgit.git.plumbing import place
+from cmgit.git.process import git_environment, pipe, reap, spawn
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError, NotARepository, ObjectUnreadable
-from cmgit.git.plumbing import GitCall, GitDone, GitFailed, failure, place, run_calls, run_git
+from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls, run_git
+from cmgit.git.process import GitFailed
 
 if TYPE_CHECKING:
     from cmgit.core.records import Change

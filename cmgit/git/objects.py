@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.records import TreeEntry
 from cmgit.git.batch import BatchReader
-from cmgit.git.plumbing import GitFailed, run_git
+from cmgit.git.plumbing import run_git
+from cmgit.git.process import GitFailed
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location

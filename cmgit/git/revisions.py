@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import UnknownRevision
-from cmgit.git.plumbing import GitFailed, run_git
+from cmgit.git.plumbing import run_git
+from cmgit.git.process import GitFailed
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location

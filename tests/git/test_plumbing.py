@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from cmgit.git.locate import locate
-from cmgit.git.plumbing import GitCall, GitFailed, _run_by_subprocess, git_environment, run_calls, run_git
+from cmgit.git.plumbing import GitCall, _run_by_subprocess, run_calls, run_git
+from cmgit.git.process import GitFailed, git_environment
 from tests.conftest import GitRepo
 
 
