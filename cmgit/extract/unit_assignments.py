@@ -59,7 +59,7 @@ def assigned_value(walk: Walk, name: str, value: Node | None) -> Node | None:
 def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> None:
     """An assignment expression, in a statement of its own (`outer`) or anywhere else."""
     left, right = node.child_by_field_name("left"), unwrap(node.child_by_field_name("right"))
-    around = outer or node
+    around, inner = outer or node, scope.inside()
     if left is None or right is None:
         walk.push_children(node, scope.inside())
         return
@@ -69,16 +69,16 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = Non
     elif right.type in FUNCTIONS or right.type == "class":
         _declare(walk, node, left, right, scope, around)
     elif (exported := _exported_name(walk, left)) is not None and not scope.local:
-        _on_exported_value(walk, node, left, right, scope, around, exported)
+        inner = _on_exported_value(walk, node, left, right, scope, around, exported)
     elif right.type == "object":
         name = _assigned_name(walk, left)[1].removesuffix(".prototype")
         walk.bind(right, scope.named(name) if name else scope)
     if right.type == "assignment_expression":
         # `exports = module.exports = …` stands at top level as a whole.
         walk.stack.append((right, scope))
-        walk.stack.append((left, scope.inside()))
+        walk.stack.append((left, inner))
         return
-    walk.push_children(node, scope.inside())
+    walk.push_children(node, inner)
 
 
 def _is_variable_key(left: Node) -> bool:
@@ -184,10 +184,11 @@ def _exported_name(walk: Walk, left: Node) -> str | None:
 
 def _on_exported_value(
     walk: Walk, node: Node, left: Node, right: Node, scope: Scope, outer: Node, exported: str
-) -> None:
+) -> Scope:
+    """What a value that is exported declares; gives the scope of what stands in it."""
     if right.type == "identifier":
         mark_exported(walk, walk.text(right), exported in ("", "default"))
-        return
+        return scope.inside()
     if exported == "" and right.type == "object":
         for child in right.named_children:
             if child.type == "shorthand_property_identifier":
@@ -197,12 +198,12 @@ def _on_exported_value(
                 if value is not None and value.type == "identifier":
                     mark_exported(walk, walk.text(value))
     if not scope.top or right.type in _ALIASES or _is_plain_list(right) or is_require(walk, right):
-        return
+        return scope.inside()
     if exported == "":
-        declare_value(walk, outer, right, scope, int(UnitFlag.EXPORTED | UnitFlag.DEFAULT))
+        inner = declare_value(walk, outer, right, scope, int(UnitFlag.EXPORTED | UnitFlag.DEFAULT))
         if right.type == "object":
             walk.bound[right.id].is_exported = True
-        return
+        return inner
     function = wrapped_function(walk, right)
     row = walk.declare(
         UnitKind.VARIABLE,
@@ -219,6 +220,7 @@ def _on_exported_value(
         walk.bind(function, walk.body_scope(scope, row, function), row)
     elif right.type == "object":
         walk.bind(right, walk.member_scope(scope, row), row)
+    return scope.of(row)
 
 
 def _is_plain_list(value: Node) -> bool:

@@ -168,8 +168,7 @@ def _on_default_value(walk: Walk, node: Node, value: Node, scope: Scope) -> None
     if plain.type == "identifier":
         mark_exported(walk, walk.text(plain), True)
         return
-    declare_value(walk, node, plain, scope, flags)
-    walk.push((value,), scope.inside())
+    walk.push((value,), declare_value(walk, node, plain, scope, flags))
 
 
 def on_namespace(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, flags: int = 0) -> None:

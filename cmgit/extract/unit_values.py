@@ -16,8 +16,11 @@ def mark_exported(walk: Walk, name: str, is_default: bool = False) -> None:
     walk.exported[name] = walk.exported.get(name, 0) | flags
 
 
-def declare_value(walk: Walk, outer: Node, value: Node, scope: Scope, flags: int) -> None:
-    """A default export that is an expression: function, class, wrapped function, object or other data."""
+def declare_value(walk: Walk, outer: Node, value: Node, scope: Scope, flags: int) -> Scope:
+    """A default export that is an expression: function, class, wrapped function, object or other data.
+
+    Gives the scope of what stands in the value.
+    """
     function = value if value.type in FUNCTIONS else wrapped_function(walk, value)
     if function is not None:
         own = function.child_by_field_name("name")
@@ -42,4 +45,6 @@ def declare_value(walk: Walk, outer: Node, value: Node, scope: Scope, flags: int
         walk.bind(value, walk.member_scope(scope, row), row)
     else:
         row = walk.declare(UnitKind.VARIABLE, "", scope, outer, node=value, body=value, flags=flags)
-        walk.bind(value, walk.member_scope(scope, row), row)
+        if value.type == "object":
+            walk.bind(value, walk.member_scope(scope, row), row)
+    return scope.of(row)

@@ -40,8 +40,21 @@ def check(data: bytes, facts: BlobFacts) -> None:
             assert units.start[owner] <= start
             assert end <= units.end[owner]
             assert units.start[row - 1] <= start
+            assert owner == _innermost(facts, row)
         if units.doc_end[row]:
             assert units.doc_start[row] < units.doc_end[row] <= start
+
+
+def _innermost(facts: BlobFacts, row: int) -> int:
+    """The last unit before a row that holds it and is no twin of it (`const { a, b } = c` gives twins)."""
+    units = facts.units
+    own = units.start[row], units.end[row]
+    for other in range(row - 1, -1, -1):
+        range_of_other = units.start[other], units.end[other]
+        holds = range_of_other[0] <= own[0] and own[1] <= range_of_other[1]
+        if holds and (range_of_other != own or units.owner[row] == other):
+            return other
+    return NONE
 
 
 def kinds_and_names(facts: BlobFacts) -> list[str]:
