@@ -1,9 +1,9 @@
 """What of a unit is embedded: its name in words, its owner, its doc comment, and the telling words of its source.
 
 A text is made of words, not of code: in WordPiece every bracket and comma costs a token, and the model was trained on
-sentences. Each distinct word stands once, in the order of the source. So white space, line ends (CRLF or LF) and
-formatting never change a key, and about 128 tokens hold a function of some 60 lines; a longer one gives up to
-`MAX_WINDOWS` texts that overlap (martin-conur/quackformers#34: a clue on line 300 must be findable).
+sentences. White space, line ends (CRLF or LF) and formatting never change a key. Where a unit is too long for one
+text, words that were said are not said again, and what is left gives up to `MAX_WINDOWS` texts that overlap
+(martin-conur/quackformers#34: a clue on line 300 must be findable).
 The source of units inside a unit is left out but for their names: they have texts of their own.
 The path never stands in a text, so a rename embeds nothing.
 
@@ -20,11 +20,13 @@ from itertools import pairwise
 from cmgit.core.facts import NONE, BlobFacts, ImportKind, UnitKind
 
 MAX_WINDOWS = 4
-WINDOW_COST = 112  # estimated tokens of one text; the model sees 128 with its two marks
-DOC_COST = 48  # of them for the doc comment's own sentences
+WINDOW_COST = 104  # estimated tokens of one text; the model sees 128 with its two marks
+DOC_COST = 44  # of them for the doc comment's own sentences
 HEAD_COST = 28  # of them for kind, name and owner
 OVERLAP = 10  # words
 _CODE = (UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CALLBACK)
+_HOLDERS = (UnitKind.CLASS, UnitKind.INTERFACE, UnitKind.ENUM, UnitKind.NAMESPACE, UnitKind.VARIABLE)
+MIN_ROOM = 16
 MIN_WORDS = 3  # a block or file with fewer tells nothing
 MAX_WORD = 32  # characters of one word
 SMALL_UNIT = 240  # bytes; a smaller one inside a function is told with the function
@@ -116,25 +118,27 @@ def _texts_of(
     head = _head(facts, row, kind)
     doc = _slice(source, units.doc_start[row], units.doc_end[row])
     sentence, rest = _split_at(_DOC_MARKS.sub(" ", doc).split(), DOC_COST)
-    seen = {word.lower() for word in _words(" ".join([head, *sentence]))}
     own = _own_source(source, facts, row, inner, masked)
-    telling = list(_distinct(_words(" ".join([own, *rest])), seen))
-    if kind in (UnitKind.BLOCK, UnitKind.FILE) and len(telling) < MIN_WORDS and not sentence:
+    telling = _words(" ".join([own, *rest]))
+    if kind in (UnitKind.BLOCK, UnitKind.FILE) and len(set(telling)) < MIN_WORDS and not sentence:
         return []
     opening = f"{head}. {' '.join(sentence)}" if sentence else head
-    windows = list(_windows(telling, _cost(opening.split()), _cost(head.split())))
-    texts = [f"{opening if first == 0 else head}: {' '.join(words)}" for first, words in windows]
-    return list(dict.fromkeys(texts)) or [opening]
+    room = max(WINDOW_COST - _cost(opening.split()), MIN_ROOM)
+    first, later = _first_window(telling, room, _words(opening))
+    texts = [f"{opening}: {' '.join(first)}" if first else opening]
+    texts += [f"{head}: {' '.join(words)}" for words in _windows(later, WINDOW_COST - _cost(head.split()))]
+    return list(dict.fromkeys(texts))
 
 
 def _head(facts: BlobFacts, row: int, kind: UnitKind) -> str:
-    """Kind, name in words and owner's name: what each window of a unit repeats."""
+    """Kind, name as written and in words, and the holder's name: what each window of a unit repeats."""
     units = facts.units
     name = " ".join(_split_at(_all_words(facts.name(row)), HEAD_COST)[0])
     owner = units.owner[row]
     label = "" if kind in (UnitKind.CALLBACK, UnitKind.BLOCK) and name else kind.label
-    parts = [part for part in (label, name) if part]
-    if owner not in (NONE, row) and units.kind[owner] != UnitKind.FILE and units.name[owner] != NONE:
+    written = facts.name(row) if " " in name and facts.name(row).isidentifier() else ""
+    parts = [part for part in (label, written, name) if part]
+    if owner not in (NONE, row) and units.kind[owner] in _HOLDERS:
         owner_words = _split_at(_all_words(facts.name(owner)), HEAD_COST // 2)[0]
         if owner_words:
             parts += ["of", *owner_words]
@@ -187,12 +191,33 @@ def _split_other(piece: str) -> list[str]:
     return [piece[start:end] for start, end in pairwise(cuts)]
 
 
-def _distinct(words: Iterable[str], seen: set[str]) -> Iterator[str]:
+def _distinct(words: Iterable[str], seen: Iterable[str]) -> list[str]:
+    known = {word.lower() for word in seen}
+    found = []
     for word in words:
         folded = word.lower()
-        if folded not in seen:
-            seen.add(folded)
-            yield word
+        if folded not in known:
+            known.add(folded)
+            found.append(word)
+    return found
+
+
+def _first_window(words: list[str], room: int, seen: list[str]) -> tuple[list[str], list[str]]:
+    """What the first window says, and the distinct words that are left for later ones.
+
+    The source from its start as it is, repetitions too (what is named often matters: measured); then, if they fit, the
+    distinct words of the rest.
+    """
+    start, rest = _split_at(words, room)
+    later = _distinct(rest, [*seen, *start])
+    cost = _cost(later)
+    if 0 < cost <= room // 2:
+        start, rest = _split_at(words, room - cost)
+        squeezed = _distinct(rest, [*seen, *start])
+        if _cost(squeezed) <= room - _cost(start):
+            return start + squeezed, []
+        start, rest = _split_at(words, room)
+    return start, later
 
 
 def _word_cost(word: str) -> int:
@@ -214,19 +239,18 @@ def _split_at(words: list[str], cost: int) -> tuple[list[str], list[str]]:
     return words, []
 
 
-def _windows(words: list[str], first_cost: int, later_cost: int) -> Iterator[tuple[int, list[str]]]:
-    """Slices (first word, words) that cover all words with an overlap, or `MAX_WINDOWS` evenly spread ones."""
+def _windows(words: list[str], room: int) -> Iterator[list[str]]:
+    """Slices that overlap and cover all words; when they are too many, evenly spread ones, the last always."""
     spans: list[tuple[int, int]] = []
     start = 0
     while start < len(words):
-        room = max(WINDOW_COST - (first_cost if start == 0 else later_cost), 16)
-        size = max(len(_split_at(words[start:], room)[0]), 1)
+        size = max(len(_split_at(words[start : start + room], room)[0]), 1)
         spans.append((start, start + size))
         if start + size >= len(words):
             break
         start += max(size - OVERLAP, 1)
-    if len(spans) > MAX_WINDOWS:
-        steps = MAX_WINDOWS - 1
-        spans = [spans[round(step * (len(spans) - 1) / steps)] for step in range(MAX_WINDOWS)]
+    if len(spans) > MAX_WINDOWS - 1:
+        steps = MAX_WINDOWS - 2
+        spans = [spans[round(step * (len(spans) - 1) / steps)] for step in range(MAX_WINDOWS - 1)]
     for first, last in spans:
-        yield first, words[first:last]
+        yield words[first:last]
