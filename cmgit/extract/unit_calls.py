@@ -80,6 +80,11 @@ _CALLEE = re.compile(r"[\w$#]+(?:\??\.[\w$#]+)*\Z")
 # Methods of strings and collections take a string and a function too, and name nothing.
 _NOT_NAMING = frozenset({"replace", "replaceAll", "split", "reduce", "then", "catch", "setTimeout", "setInterval"})
 
+_TEXTS = frozenset({"string", "template_string"})
+_NAMING = _TEXTS | {"identifier", "member_expression"}
+_REGISTERING = frozenset({"describe", "it", "test", "suite", "context", "on", "once", "handle", "addListener"})
+_REGISTERING |= {"addEventListener", "prependListener", "registerCommand"}
+
 
 def wrapped_function(walk: Walk, value: Node | None) -> Node | None:
     """The function inside a wrapper call, so that the variable is a function: `memo(forwardRef((props) => …))`.
@@ -150,10 +155,17 @@ def callback_of(walk: Walk, node: Node) -> Node | None:
     arguments, callee = node.child_by_field_name("arguments"), node.child_by_field_name("function")
     if arguments is None or callee is None:
         return None
-    function = _named_callback(arguments)
-    if function is None or last_name(walk, callee) in _NOT_NAMING or not _label(walk, callee):
+    function = _function_after_name(arguments)
+    if function is None:
         return None
-    return function
+    own_name = last_name(walk, callee)
+    if own_name in _NOT_NAMING or not _label(walk, callee):
+        return None
+    first = first_expression(arguments)
+    if first is None or first.type in _TEXTS:
+        return function
+    # `describe(Store, …)`, `socket.on(Events.open, …)`: a name, where such calls take names.
+    return function if own_name in _REGISTERING else None
 
 
 def _callback_name(walk: Walk, node: Node) -> tuple[str, Node]:
@@ -161,23 +173,26 @@ def _callback_name(walk: Walk, node: Node) -> tuple[str, Node]:
     callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     assert callee is not None
     assert arguments is not None
-    first = next(child for child in arguments.named_children if child.type != "comment")
+    first = first_expression(arguments)
+    assert first is not None
     text = _SPACE.sub(" ", unquote(walk.text(first))).strip()
     return f"{_label(walk, callee)} {text}"[:_LONGEST_NAME].rstrip(), first
 
 
-def _named_callback(arguments: Node) -> Node | None:
-    """The function among the arguments of a call whose first one is a text."""
-    is_first = True
-    for argument in arguments.named_children:
-        if argument.type == "comment":
-            continue
-        if is_first:
-            if argument.type not in ("string", "template_string"):
-                return None
-            is_first = False
-        elif argument.type in FUNCTIONS:
+def _function_after_name(arguments: Node) -> Node | None:
+    """The function among the arguments of a call whose first one is a text or a name; also inside a wrapper:
+    `app.get("/x", wrap(async () => …))`."""
+    rest = [argument for argument in arguments.named_children if argument.type != "comment"]
+    if len(rest) < 2 or rest[0].type not in _NAMING:
+        return None
+    for argument in rest[1:]:
+        if argument.type in FUNCTIONS:
             return argument
+    for argument in rest[1:]:
+        inner = argument.child_by_field_name("arguments") if argument.type == "call_expression" else None
+        for wrapped in inner.named_children if inner is not None else ():
+            if wrapped.type in FUNCTIONS:
+                return wrapped
     return None
 
 

@@ -377,6 +377,9 @@ describe("thing", () => {
 });
 await request(app).get("/x", () => {});
 "text".replace("a", () => "b");
+router.post("/save", check(schema), wrap(async (req, res) => {}));
+describe(Store.name, () => {});
+run(later, () => {});
 """
     facts = facts_of(source, "javascript")
     assert kinds_and_names(facts) == [
@@ -388,6 +391,9 @@ await request(app).get("/x", () => {});
         "function x",
         "callback describe thing > it.each adds ${a}",
         "callback get /x",
+        "block ",
+        "callback router.post /save",
+        "callback describe Store.name",
         "block ",
     ]
     assert facts.name(row_of(facts, "describe thing > it works")) == "it works"
