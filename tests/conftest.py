@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, Protocol
 
 import pytest
+
+from cmgit.cli.boundary import run_guarded
+from cmgit.cli.main import cli
 
 FIXED_ENV = {
     "GIT_AUTHOR_NAME": "Ada Example",
@@ -72,3 +78,44 @@ class GitRepo:
 @pytest.fixture
 def repo(tmp_path: Path) -> GitRepo:
     return GitRepo(tmp_path / "repo")
+
+
+class CmResult:
+    """What one `git-cm` call gave: exit code, stdout, stderr."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def ok(self) -> CmResult:
+        assert self.code == 0, self.err
+        return self
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        assert self.code == 0, self.err
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Cm(Protocol):
+    """Calls `git-cm` in a folder, in this process, through the same boundary as the console script."""
+
+    def __call__(self, cwd: Path, *args: str, stdin: bytes = b"") -> CmResult: ...
+
+
+@pytest.fixture
+def cm(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cm:
+    def call(cwd: Path, *args: str, stdin: bytes = b"") -> CmResult:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        capfd.readouterr()
+        monkeypatch.setenv("CMGIT_DEBUG", "1")
+        code = run_guarded(lambda: cli.main(args=list(args), prog_name="git-cm", standalone_mode=False))
+        out, err = capfd.readouterr()
+        return CmResult(code, out, err)
+
+    return call

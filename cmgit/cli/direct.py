@@ -6,8 +6,8 @@ from cmgit.core.config import Config
 from cmgit.core.records import Context
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.listing import is_listed
-from cmgit.git.locate import Location
-from cmgit.git.revisions import head_tree, tree_of
+from cmgit.git.locate import Location, probe
+from cmgit.git.revisions import tree_of
 from cmgit.retrieve.direct import direct_context
 from cmgit.retrieve.prompt import read_prompt as parse_prompt
 from cmgit.retrieve.retrieve import with_tree
@@ -22,11 +22,10 @@ def direct_answer(
         found = direct_context(parsed, lambda path: from_disk(location, path), config, budget)
         if found is None:
             return None
-        from cmgit.git.worktree import changes
-
+        seen = probe(location.top, with_changes=True)
         shown = {item.path for item in found.items}
-        dirty = sum(change.path in shown for change in changes(location))
-        return with_tree(found, head_tree(location) or "", dirty)
+        dirty = sum(change.path in shown for change in seen.changes or ())
+        return with_tree(found, seen.head_tree or "", dirty)
     if rev is None:
         return None
     tree = tree_of(location, rev)
@@ -47,7 +46,7 @@ def from_tree(location: Location, tree: str, path: str) -> tuple[bytes, str] | N
     from cmgit.git.objects import open_objects
 
     with open_objects(location) as objects:
-        for entry in objects.list_tree(tree):
-            if entry.path == path and entry.mode in (0o100644, 0o100755):
-                return objects.read_blob(entry.oid), entry.oid
-    return None
+        entry = objects.find_entry(tree, path)
+        if entry is None or entry.mode not in (0o100644, 0o100755):
+            return None
+        return objects.read_blob(entry.oid), entry.oid

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
-from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
-from cmgit.core.records import BlobKey, FileEntry, Pending, Progress, ProgressCallback, Role, TreeEntry
+from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
 from cmgit.index.catalog import Catalog, read_catalog
+from cmgit.index.entries import reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
 from cmgit.index.linking import link_entries
-from cmgit.index.plan import LINK_MODE, Plan, plan_files
+from cmgit.index.plan import Plan, plan_files
 from cmgit.index.pool import allowed_processors
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
@@ -104,16 +104,6 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
     return report(job, plan, gathered, manifest, embedded)
-
-
-def reader(objects: Objects) -> Callable[[TreeEntry], bytes | None]:
-    def read(entry: TreeEntry) -> bytes | None:
-        try:
-            return objects.read_blob(entry.oid)
-        except ObjectUnreadable:
-            return None
-
-    return read
 
 
 def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:
@@ -262,15 +252,3 @@ def summary(
         pending=Pending(vectors=pending),
         seconds=job.watch.finish(),
     )
-
-
-def entries_of(manifest: Manifest) -> list[FileEntry]:
-    """The planned entries that a manifest was made of, links and gitlinks left out."""
-    table = manifest.files
-    return [
-        FileEntry(path, oid, mode, language, Role(role))
-        for path, oid, mode, language, role in zip(
-            table.path, table.oid, table.mode.tolist(), table.language, table.role.tolist(), strict=True
-        )
-        if language and mode != LINK_MODE
-    ]

@@ -45,7 +45,12 @@ def gather_blobs(
     missing = list(dict.fromkeys(key for key in map(key_of, files) if not catalog.whole(key)))
     if not missing:
         return gathered
-    sizes = {key: objects.blob_size(key.oid) for key in missing if readable(objects, key, gathered)}
+    sizes: dict[BlobKey, int] = {}
+    for key, size in zip(missing, objects.blob_sizes(key.oid for key in missing), strict=True):
+        if isinstance(size, ObjectUnreadable):
+            gathered.unreadable.add(key)
+        else:
+            sizes[key] = size
     done = 0
 
     def advance(count: int) -> None:
@@ -70,15 +75,6 @@ def gather_blobs(
 
 def key_of(entry: FileEntry) -> BlobKey:
     return BlobKey(entry.oid, entry.language)
-
-
-def readable(objects: Objects, key: BlobKey, gathered: Gathered) -> bool:
-    try:
-        objects.blob_size(key.oid)
-    except ObjectUnreadable:
-        gathered.unreadable.add(key)
-        return False
-    return True
 
 
 def read_all(keys: Iterable[BlobKey], objects: Objects, gathered: Gathered) -> Iterator[Blob]:

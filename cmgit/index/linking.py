@@ -27,7 +27,7 @@ def link_entries(
             continue
         if entry.language == CONFIG_LANGUAGE:
             if not entry.path.endswith(".gitattributes"):
-                configs.append(ConfigFile(entry.path, config_text(facts)))
+                configs.append(ConfigFile(entry.path, config_text(facts).encode("utf-8", "surrogateescape")))
         elif len(facts.units):
             files.append(LinkFile(entry.path, facts))
     return [(file.path, edges) for file, edges in zip(files, link(files, configs), strict=True)]

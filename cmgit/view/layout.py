@@ -75,7 +75,8 @@ def spread(starts: IntArray, counts: IntArray) -> IntArray:
     if total == 0:
         return np.zeros(0, np.int64)
     ends = np.cumsum(counts)
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    out: IntArray = np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - counts), counts)
+    return out
 
 
 class Units:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError
 from cmgit.core.facts import NONE, BlobFacts
 from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback
 from cmgit.core.tables import FileEdges
-from cmgit.git.locate import Location
+from cmgit.git.locate import Location, probe
 from cmgit.git.objects import Objects, open_objects
-from cmgit.git.revisions import head_tree, tree_of
-from cmgit.git.worktree import changes as worktree_changes
-from cmgit.index.blobs import BlobProducts
-from cmgit.index.build import build, entries_of, reader
-from cmgit.index.linking import link_entries
+from cmgit.git.revisions import tree_of
+from cmgit.index.entries import entries_of, reader
 from cmgit.index.plan import plan_files
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.snapshot.manifest import Manifest
@@ -38,6 +36,9 @@ from cmgit.view.overlay import disk_state, exact_state, process_missing, with_ro
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
 from cmgit.view.view import Segments, View
+
+if TYPE_CHECKING:
+    from cmgit.index.blobs import BlobProducts
 
 Warn = Callable[[str], None]
 
@@ -90,16 +91,20 @@ def open_view(
         CmgitError: no working tree, an unknown revision, a store that cannot be read.
     """
     recipes = current_recipes(config)
-    if rev is not None:
-        tree: str | None = tree_of(location, rev)
-        changed: Sequence[Change] = ()
-    else:
-        if location.top is None:
-            raise CmgitError("a bare repository has no working tree", "name a revision: --rev HEAD")
-        tree, changed = head_tree(location), worktree_changes(location)
+    tree, changed = state_of(location, rev)
     base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None)
     target = find_target(location, tree, changed, base, rev, exact)
     return lay_over(location, target, base, config, recipes, progress, warn)
+
+
+def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change]]:
+    """The tree that is asked about and the changes over it, both of one moment."""
+    if rev is not None:
+        return tree_of(location, rev), ()
+    if location.top is None:
+        raise CmgitError("a bare repository has no working tree", "name a revision: --rev HEAD")
+    seen = probe(location.top, with_changes=True)
+    return seen.head_tree, seen.changes or ()
 
 
 def find_base(
@@ -122,6 +127,8 @@ def find_base(
     for manifest in load_all(location.cm_dir):
         if manifest.recipes.snapshot == recipes.snapshot and usable(location, manifest):
             return manifest
+    from cmgit.index.build import build
+
     try:
         build(location, tree, replace(config, vectors=False), progress, warn, on_demand=on_demand)
     except CmgitError as error:
@@ -201,11 +208,19 @@ def lay_over(
 
     entries = with_roles(target.entries, facts_of, target.changed) if target.changed else list(target.entries)
     unchanged = base is not None and base.tree == target.tree and not target.changed and not target.dirty
-    linked = [] if unchanged else link_entries(entries, facts_of)
+    linked = [] if unchanged else relink(entries, facts_of)
     segments, places = combine(opened, entries, products, linked, unchanged)
     supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn)
     wanted = supply if config.vectors else None
     return View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
+
+
+def relink(
+    entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None]
+) -> list[tuple[str, FileEdges]]:
+    from cmgit.index.linking import link_entries  # a clean tree loads no linker
+
+    return link_entries(entries, facts_of)
 
 
 def open_base(store: SegmentStore, base: Manifest | None) -> Opened:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, config_text
@@ -14,9 +15,11 @@ from cmgit.core.records import BlobKey, Change, ChangeKind, FileEntry, Progress,
 from cmgit.git.attributes import read_attributes
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
-from cmgit.index.blobs import BlobProducts, process_blob, unreadable
 from cmgit.index.plan import ATTRIBUTES, plan_files
 from cmgit.languages.roles import role_of
+
+if TYPE_CHECKING:
+    from cmgit.index.blobs import BlobProducts
 
 REGULAR_MODE = 0o100644
 
@@ -107,6 +110,10 @@ def process_missing(
         key = BlobKey(entry.oid, entry.language)
         if not known(key):
             missing.setdefault(key, entry)
+    if not missing:
+        return {}
+    from cmgit.index.blobs import process_blob, unreadable  # a clean tree loads no parser
+
     products: dict[BlobKey, BlobProducts] = {}
     for done, (key, entry) in enumerate(missing.items(), 1):
         content = data(entry)

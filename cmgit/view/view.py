@@ -12,7 +12,6 @@ import numpy.typing as npt
 from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
 from cmgit.core.records import BlobKey, Pending, UnitView
 from cmgit.core.tables import EdgeStatus
-from cmgit.index.blobs import process_blob
 from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, TextsSegment
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
 from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile
@@ -210,6 +209,8 @@ class View:
         data, oid = found
         if oid == place.oid:
             return Source(data, oid, known, True)
+        from cmgit.index.blobs import process_blob  # a clean file loads no parser
+
         facts = process_blob(BlobKey(oid, place.language), data, self._max_blob_bytes).facts
         return Source(data, oid, facts, False)
 

@@ -1,0 +1,33 @@
+"""Between git's entries, a manifest and a plan. Light: readers load it, and it loads no stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.records import FileEntry, Role, TreeEntry
+from cmgit.git.objects import Objects
+from cmgit.index.plan import LINK_MODE
+from cmgit.snapshot.manifest import Manifest
+
+
+def reader(objects: Objects) -> Callable[[TreeEntry], bytes | None]:
+    def read(entry: TreeEntry) -> bytes | None:
+        try:
+            return objects.read_blob(entry.oid)
+        except ObjectUnreadable:
+            return None
+
+    return read
+
+
+def entries_of(manifest: Manifest) -> list[FileEntry]:
+    """The planned entries that a manifest was made of, links and gitlinks left out."""
+    table = manifest.files
+    return [
+        FileEntry(path, oid, mode, language, Role(role))
+        for path, oid, mode, language, role in zip(
+            table.path, table.oid, table.mode.tolist(), table.language, table.role.tolist(), strict=True
+        )
+        if language and mode != LINK_MODE
+    ]
