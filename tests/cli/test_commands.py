@@ -1,0 +1,250 @@
+"""The commands as a user calls them: JSON that tools rely on, exit codes, messages with hints."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Cm, GitRepo
+
+FILES = {
+    "src/math.ts": "/** Adds. */\nexport function add(a: number, b: number) {\n  return a + b\n}\n",
+    "src/use.ts": (
+        "import { add } from './math'\n\nexport function twice(n: number) {\n  return add(n, n)\n}\n\n"
+        "export function loose(thing: any) {\n  return thing.add(1)\n}\n"
+    ),
+}
+
+
+@pytest.fixture
+def shop(repo: GitRepo) -> GitRepo:
+    repo.commit(FILES)
+    return repo
+
+
+def test_index_says_what_it_did(shop: GitRepo, cm: Cm) -> None:
+    report = cm(shop.path, "index", "--json").json
+    assert set(report) >= {
+        "tree", "recipe", "files", "units", "edges", "vectors", "blobs", "embedded", "vectors_reused", "bytes",
+        "seconds", "pending",
+    }  # fmt: skip
+    assert report["tree"] == shop.tree("HEAD")
+    assert report["files"] == 2
+    assert report["blobs"] == {"parsed": 2, "reused": 0, "skipped": {}}
+    assert report["vectors"] == report["embedded"] == 3
+    assert report["bytes"]["source"] == sum(len(text) for text in FILES.values())
+    assert report["seconds"]["total"] > 0
+    assert report["pending"] == {"files": 0, "vectors": 0}
+
+
+def test_search_gives_ranked_units(shop: GitRepo, cm: Cm) -> None:
+    found = cm(shop.path, "search", "--json", "-k", "2", "add two numbers").json
+    assert [result["rank"] for result in found["results"]] == [1, 2]
+    best = found["results"][0]
+    assert (best["path"], best["name"], best["kind"], best["start_line"]) == ("src/math.ts", "add", "function", 2)
+    assert found["pending"] == {"files": 0, "vectors": 0}
+
+
+def test_retrieve_gives_items_whose_ranges_are_the_source(shop: GitRepo, cm: Cm) -> None:
+    context = cm(shop.path, "retrieve", "--json", "what calls `add`").json
+    assert context["route"] == "named"
+    assert set(context) >= {
+        "route", "tree", "dirty", "items", "call_sites", "omitted", "bytes", "text", "seconds", "pending"
+    }  # fmt: skip
+    for item in context["items"]:
+        data = (shop.path / item["path"]).read_bytes()
+        assert data[item["start_byte"] : item["end_byte"]].decode() in context["text"]
+    assert any(site["of"] == "add" and site["line"] == 4 for site in context["call_sites"])
+
+
+def test_retrieve_reads_a_prompt_from_stdin(shop: GitRepo, cm: Cm) -> None:
+    by_argument = cm(shop.path, "retrieve", "change `twice`").out
+    assert cm(shop.path, "retrieve", "-", stdin=b"change `twice`").out == by_argument
+
+
+def test_retrieve_explains_its_choice(shop: GitRepo, cm: Cm) -> None:
+    explained = cm(shop.path, "retrieve", "--explain", "--route", "search", "adding numbers")
+    assert "Why, best first" in explained.out
+    assert "src/math.ts  add" in explained.out
+
+
+def test_the_direct_route_shows_one_short_file(shop: GitRepo, cm: Cm) -> None:
+    context = cm(shop.path, "retrieve", "--json", "tidy src/math.ts").json
+    assert context["route"] == "direct"
+    assert [item["role"] for item in context["items"]] == ["whole_file"]
+    assert context["tree"] == shop.tree("HEAD")
+
+
+def test_ignored_files_are_never_shown(shop: GitRepo, cm: Cm) -> None:
+    shop.write({".gitignore": "secret.js\n", "secret.js": "const apiKey = 'abc'\n"})
+    answer = cm(shop.path, "retrieve", "print apiKey of secret.js")
+    assert answer.code == 0
+    assert "'abc'" not in answer.out
+
+
+def test_symbols_lists_a_file_from_any_folder(shop: GitRepo, cm: Cm) -> None:
+    listed = cm(shop.path / "src", "symbols", "--json", "use.ts").json
+    assert [(row["kind"], row["name"]) for row in listed["symbols"][1:]] == [
+        ("function", "twice"),
+        ("function", "loose"),
+    ]
+    assert listed["status"] == "parsed"
+
+
+def test_callers_keeps_proven_and_undecided_apart(shop: GitRepo, cm: Cm) -> None:
+    answer = cm(shop.path, "callers", "--json", "add").json
+    assert [(row["path"], row["line"], row["caller"]) for row in answer["units"][0]["callers"]] == [
+        ("src/use.ts", 4, "twice")
+    ]
+    assert [row["line"] for row in answer["undecided"]] == [8]
+    text = cm(shop.path, "callers", "add").out
+    assert "proven, 1" in text
+    assert "undecided" in text
+
+
+def test_no_proven_caller_is_not_called_unused_while_sites_are_undecided(repo: GitRepo, cm: Cm) -> None:
+    repo.commit({"a.ts": "export class Box { open() {} }\nexport const f = (x: any) => x.open()\n"})
+    text = cm(repo.path, "callers", "open").out
+    assert "not known to be unused" in text
+
+
+def test_callees_lists_what_a_function_uses(shop: GitRepo, cm: Cm) -> None:
+    answer = cm(shop.path, "callees", "--json", "twice").json
+    assert [row["target_name"] for row in answer["units"][0]["callees"]] == ["add"]
+
+
+def test_a_name_that_is_nowhere_gets_near_names(shop: GitRepo, cm: Cm) -> None:
+    answer = cm(shop.path, "callers", "twiec")
+    assert answer.code == 1
+    assert "twice" in answer.err
+
+
+def test_export_units_and_edges_are_json_lines(shop: GitRepo, cm: Cm) -> None:
+    units = cm(shop.path, "export", "--units").lines
+    assert {"path", "kind", "name", "qualname", "start_line", "end_line", "start_byte", "end_byte", "exported"} <= set(
+        units[0]
+    )
+    edges = cm(shop.path, "export", "--edges").lines
+    call = next(edge for edge in edges if edge["kind"] == "call" and edge["name"] == "add" and edge["line"] == 4)
+    assert (call["target_path"], call["target_name"], call["target_line"], call["status"]) == (
+        "src/math.ts", "add", 2, "resolved",
+    )  # fmt: skip
+    undecided = next(edge for edge in edges if edge["kind"] == "call" and edge["line"] == 8)
+    assert (undecided["target_path"], undecided["status"]) == (None, "unknown")
+    assert {edge["kind"] for edge in edges} >= {"call", "import", "contains"}
+
+
+def test_export_needs_to_know_what(shop: GitRepo, cm: Cm) -> None:
+    assert cm(shop.path, "export").code == 2
+
+
+def test_status_verify_and_gc_on_a_fresh_index(shop: GitRepo, cm: Cm) -> None:
+    before = cm(shop.path, "status", "--json").json
+    assert (before["indexed"], before["pending"]) == (False, {"files": 0, "vectors": 0})
+    cm(shop.path, "index").ok()
+    status = cm(shop.path, "status", "--json").json
+    assert (status["indexed"], status["files"], status["dirty"]) == (True, 3 - 1, 0)
+    assert cm(shop.path, "verify", "--json").json["faults"] == []
+    assert "removed" in cm(shop.path, "gc", "--json").json
+    assert cm(shop.path, "verify").code == 0
+
+
+def test_verify_finds_a_flipped_bit(shop: GitRepo, cm: Cm) -> None:
+    cm(shop.path, "index", "--no-vectors").ok()
+    segment = sorted((shop.path / ".git/cm/segments").iterdir())[0]
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 4
+    segment.write_bytes(data)
+    answer = cm(shop.path, "verify")
+    assert answer.code == 1
+    assert "git cm index" in answer.err
+
+
+def test_two_runs_and_two_clones_give_the_same_text(shop: GitRepo, cm: Cm, tmp_path: Path) -> None:
+    clone = tmp_path / "a longer path" / "clone"
+    shop.git("clone", "-q", ".", str(clone))
+    prompt = "adding numbers twice"
+    texts = {cm(place, "retrieve", prompt).ok().out for place in (shop.path, shop.path, clone, clone)}
+    assert len(texts) == 1
+    assert 0 < len(texts.pop()) <= 9_000
+
+
+BAD_CALLS = {
+    "no repository": (None, ("retrieve", "x"), 1, r"not a git repository"),
+    "unknown revision": ("repo", ("retrieve", "--rev", "nowhere", "x"), 1, r"hint: "),
+    "empty prompt": ("repo", ("retrieve", "  "), 2, r"empty"),
+    "unknown command": ("repo", ("frobnicate",), 2, r"No such command"),
+    "negative budget": ("repo", ("retrieve", "--budget", "-1", "x"), 2, r"budget"),
+    "a file outside": ("repo", ("symbols", "../../etc/passwd"), 2, r"outside"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CALLS)
+def test_bad_calls_get_a_message_and_an_exit_code(case: str, shop: GitRepo, cm: Cm, tmp_path: Path) -> None:
+    where, args, code, message = BAD_CALLS[case]
+    place = shop.path if where else tmp_path
+    answer = cm(place, *args)
+    assert (answer.code, answer.out) == (code, "")
+    assert re.search(message, answer.err), answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_index_without_a_commit_says_what_to_do(repo: GitRepo, cm: Cm) -> None:
+    answer = cm(repo.path, "index")
+    assert answer.code == 1
+    assert "no commit yet" in answer.err
+
+
+def test_questions_are_answered_before_the_first_commit(repo: GitRepo, cm: Cm) -> None:
+    repo.write(FILES)
+    assert "function twice" in cm(repo.path, "retrieve", "change `twice`").ok().out
+
+
+def test_a_repository_without_any_source_is_no_error(repo: GitRepo, cm: Cm) -> None:
+    repo.commit({"README.md": "# Nothing\n"})
+    assert "no JavaScript or TypeScript" in cm(repo.path, "init").ok().out
+    assert cm(repo.path, "retrieve", "--json", "fix the login").json["items"] == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["где складываются числа в `add`", "在哪里把数字相加 `add`", "`add` numbers " * 400_000],
+    ids=["russian", "chinese", "5 MB"],
+)
+def test_prompts_in_any_language_and_of_any_length_are_answered(prompt: str, shop: GitRepo, cm: Cm) -> None:
+    context = cm(shop.path, "retrieve", "--json", "-", stdin=prompt.encode()).json
+    assert any(item["path"] == "src/math.ts" for item in context["items"])
+
+
+def test_a_budget_of_nothing_shows_nothing(shop: GitRepo, cm: Cm) -> None:
+    context = cm(shop.path, "retrieve", "--json", "--budget", "0", "change `twice`").json
+    assert (context["items"], context["bytes"]) == ([], 0)
+
+
+def test_names_that_git_accepts_are_found_and_shown_on_one_line(repo: GitRepo, cm: Cm) -> None:
+    names = [
+        "док/файл.ts",
+        "测试/索引.tsx",
+        "tab\there.js",
+        "new\nline.js",
+        'quo"te.js',
+        "-dash.js",
+        "[id].tsx",
+        ":(glob)x.js",
+    ]
+    repo.commit({name: f"export function unit{i}() {{ return {i} }}\n" for i, name in enumerate(names)})
+    by_name = {unit["name"]: unit["path"] for unit in cm(repo.path, "export", "--units").lines}
+    for i, name in enumerate(names):
+        assert by_name[f"unit{i}"] == name
+        answer = cm(repo.path, "retrieve", "--no-vectors", f"change `unit{i}`").ok()
+        assert f"function unit{i}()" in answer.out
+        assert "\nline.js" not in answer.out
+
+
+def test_a_name_that_is_no_utf8_survives(repo: GitRepo, cm: Cm) -> None:
+    (repo.path / "caf\udce9.js").write_text("export function odd() { return 1 }\n")
+    repo.commit()
+    assert cm(repo.path, "export", "--units").lines[-1]["path"] == "caf\udce9.js"
+    assert "function odd()" in cm(repo.path, "retrieve", "--no-vectors", "change `odd`").ok().out
