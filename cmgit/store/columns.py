@@ -30,13 +30,15 @@ class Code(Enum):
     SHIFTED = "shifted"  # plus one, so that NONE is 0
     DELTA = "delta"  # difference to the row before, zigzag
     BASED = "based"  # difference to the same row of another column, zigzag
+    NAMED = "named"  # difference to another column plus the bytes of the row's name, zigzag: an end after its name
     LOCAL = "local"  # own row within the blob minus the value, zigzag: references to near rows of the same table
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: its name, its code, the column that BASED refers to (an earlier one), its type when read.
+    """One column of a table: its name, its code, its type when read.
 
+    base: the column that BASED and NAMED refer to, an earlier one; for NAMED the column `name` is an earlier one too.
     text: the values are string indices of the segment.
     """
 
@@ -76,20 +78,30 @@ def spans(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.ND
     return flat
 
 
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a table.
+
+    offsets: first row of each blob, for LOCAL. name_bytes: as the function of that name gives them, for NAMED.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    name_bytes: npt.NDArray[np.int64]
+
+
 def encode_table(
-    columns: Sequence[Column], values: Mapping[str, AnyArray], offsets: npt.NDArray[np.int64] | None = None
+    columns: Sequence[Column], values: Mapping[str, AnyArray], around: Around | None = None
 ) -> dict[str, bytes]:
-    """The stored bytes of each column of one table. offsets: of the blobs, for LOCAL columns."""
+    """The stored bytes of each column of one table."""
     out = {}
     for column in columns:
         plain = values[column.name].astype(np.int64)
-        base = values[column.base].astype(np.int64) if column.base else None
-        out[column.name] = encode_ints(_small(column.code, plain, base, offsets))
+        out[column.name] = encode_ints(_small(column, plain, _expected(column, values, around)))
     return out
 
 
 def decode_table(
-    columns: Sequence[Column], stored: Mapping[str, memoryview], offsets: npt.NDArray[np.int64] | None = None
+    columns: Sequence[Column], stored: Mapping[str, memoryview], around: Around | None = None
 ) -> dict[str, AnyArray]:
     """The columns of one table from their stored bytes."""
     out: dict[str, AnyArray] = {}
@@ -99,38 +111,46 @@ def decode_table(
             out[column.name] = raw.astype(np.dtype(column.dtype), copy=False)
         elif column.code is Code.SHIFTED:
             out[column.name] = raw.astype(np.int32) - np.int32(1)
+        elif column.code is Code.DELTA:
+            out[column.name] = np.cumsum(_unzigzag(raw), dtype=np.int32)
         else:
-            out[column.name] = _restore(column, _unzigzag(raw), out, offsets)
+            expected = _expected(column, out, around)
+            assert expected is not None
+            out[column.name] = expected.astype(np.int32, copy=False) + _unzigzag(raw)
     return out
 
 
-def _small(
-    code: Code, plain: npt.NDArray[np.int64], base: npt.NDArray[np.int64] | None, offsets: npt.NDArray[np.int64] | None
-) -> npt.NDArray[np.int64]:
-    if code is Code.PLAIN:
+def _small(column: Column, plain: npt.NDArray[np.int64], expected: AnyArray | None) -> npt.NDArray[np.int64]:
+    if column.code is Code.PLAIN:
         return plain
-    if code is Code.SHIFTED:
+    if column.code is Code.SHIFTED:
         return plain + 1
-    if code is Code.DELTA:
-        return _zigzag(np.diff(plain, prepend=0))
-    if code is Code.BASED:
-        assert base is not None
-        return _zigzag(plain - base)
-    return _zigzag(_local_rows(offsets) - plain)
-
-
-def _restore(
-    column: Column, steps: IntArray, done: Mapping[str, AnyArray], offsets: npt.NDArray[np.int64] | None
-) -> IntArray:
     if column.code is Code.DELTA:
-        return np.cumsum(steps, dtype=np.int32)
+        return _zigzag(np.diff(plain, prepend=0))
+    assert expected is not None
+    return _zigzag(plain - expected)
+
+
+def _expected(column: Column, values: Mapping[str, AnyArray], around: Around | None) -> AnyArray | None:
+    """What BASED, NAMED and LOCAL store the difference to."""
     if column.code is Code.BASED:
-        return steps + done[column.base].astype(np.int32, copy=False)
-    return _local_rows(offsets).astype(np.int32) - steps
+        return values[column.base]
+    if column.code is Code.NAMED:
+        assert around is not None
+        return values[column.base] + around.name_bytes[values["name"]]
+    if column.code is Code.LOCAL:
+        assert around is not None
+        return _local_rows(around.offsets)
+    return None
 
 
-def _local_rows(offsets: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
-    assert offsets is not None
+def name_bytes(strings: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Bytes of each string in UTF-8, and a 0 that answers for NONE."""
+    lengths = [len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in strings]
+    return np.array([*lengths, 0], np.int64)
+
+
+def _local_rows(offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.arange(offsets[-1], dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
 
 

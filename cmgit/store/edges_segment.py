@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cmgit.core.facts import NONE
 from cmgit.core.tables import FileEdges
+from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
     Code,
@@ -37,6 +38,8 @@ COLUMNS = (
     Column("rule", Code.PLAIN),
     Column("status", Code.PLAIN),
 )
+
+_NAMES = ("paths", "targets", "rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,29 +126,35 @@ class EdgesSegment:
 
         @cache
         def base() -> dict[str, memoryview]:
-            return file.read(["paths", "targets", "rules", "file_edges", *(column.name for column in COLUMNS)])
+            return file.tables(["names", "edges"])
 
         def names() -> _Names:
-            paths, targets, rules = (decode_texts(base()[name]) for name in ("paths", "targets", "rules"))
-            return _Names(paths, tuple(targets), tuple(rules))
+            with file.decoding():
+                stored = unpack_bundle(base()["names"], _NAMES)
+                paths, targets, rules = (decode_texts(stored[name]) for name in _NAMES)
+                return _Names(paths, tuple(targets), tuple(rules))
 
         def arrays() -> EdgeArrays:
-            columns = decode_table(COLUMNS, base())
             known = segment._names
-            return EdgeArrays(offsets_of(decode_ints(base()["file_edges"])), known.targets, known.rules, **columns)
+            with file.decoding():
+                stored = unpack_bundle(base()["edges"], ["file_edges", *(column.name for column in COLUMNS)])
+                offsets = offsets_of(decode_ints(stored["file_edges"]))
+                return EdgeArrays(offsets, known.targets, known.rules, **decode_table(COLUMNS, stored))
 
         segment = cls(names, arrays)
         return segment
 
     def encode(self) -> dict[str, bytes]:
-        """The columns as they are stored."""
+        """The tables as they are stored."""
         arrays = self.arrays
-        return {
+        names = {
             "paths": encode_texts(self.paths),
             "targets": encode_texts(arrays.strings),
             "rules": encode_texts(arrays.rules),
-            "file_edges": encode_ints(np.diff(arrays.offsets)),
-        } | encode_table(COLUMNS, {column.name: getattr(arrays, column.name) for column in COLUMNS})
+        }
+        lengths = {"file_edges": encode_ints(np.diff(arrays.offsets))}
+        columns = encode_table(COLUMNS, {column.name: getattr(arrays, column.name) for column in COLUMNS})
+        return {"names": pack_bundle(names), "edges": pack_bundle(lengths | columns)}
 
     @cached_property
     def _names(self) -> _Names:

@@ -26,8 +26,10 @@ from cmgit.core.facts import (
     ValueColumns,
 )
 from cmgit.core.records import BlobKey
+from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
+    Around,
     Code,
     Column,
     IntArray,
@@ -36,10 +38,11 @@ from cmgit.store.columns import (
     encode_table,
     encode_texts,
     flatten,
+    name_bytes,
     offsets_of,
     spans,
 )
-from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.keys import decode_keys, encode_keys
 from cmgit.store.segment_file import SegmentFile
 
 BLOBS = (
@@ -69,10 +72,10 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "refs": (
         Column("kind", Code.PLAIN),
         Column("start", Code.DELTA),
-        Column("name_start", Code.BASED, "start"),
-        Column("end", Code.BASED, "name_start"),
-        Column("line", Code.DELTA),
         Column("name", text=True),
+        Column("name_start", Code.BASED, "start"),
+        Column("end", Code.NAMED, "name_start"),
+        Column("line", Code.DELTA),
         Column("unit", Code.DELTA),
         Column("value", Code.DELTA),
     ),
@@ -97,6 +100,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     ),
     "args": (Column("row", Code.DELTA),),
 }
+_LENGTHS = tuple(Column(name, Code.PLAIN) for name in TABLES)
 TEXT_COLUMNS = tuple((table, column.name) for table, columns in TABLES.items() for column in columns if column.text)
 
 Table = Mapping[str, AnyArray]
@@ -190,19 +194,25 @@ class FactsSegment:
         @cache
         def base() -> dict[str, memoryview]:
             # One visit for all that every reader needs; the other tables are visited when they are asked for.
-            blobs = [f"blobs_{name}" for name in (*(column.name for column in BLOBS), *TABLES)]
-            return file.read([*KEY_COLUMNS, "strings", *blobs, *_stored_names("units")])
+            return file.tables(["keys", "strings", "blobs", "units"])
+
+        def strings() -> tuple[str, ...]:
+            with file.decoding():
+                return tuple(decode_texts(unpack_bundle(base()["strings"], ["strings"])["strings"]))
 
         def blobs() -> tuple[Table, dict[str, npt.NDArray[np.int64]]]:
-            stored = _under("blobs", base())
-            lengths = decode_table([Column(name, Code.PLAIN) for name in TABLES], stored)
-            return decode_table(BLOBS, stored), {name: offsets_of(length) for name, length in lengths.items()}
+            with file.decoding():
+                stored = unpack_bundle(base()["blobs"], [*(column.name for column in BLOBS), *TABLES])
+                lengths = decode_table(_LENGTHS, stored)
+                return decode_table(BLOBS, stored), {name: offsets_of(length) for name, length in lengths.items()}
 
         def table(name: str) -> Table:
-            stored = base() if name == "units" else file.read(_stored_names(name))
-            return decode_table(TABLES[name], _under(name, stored), segment.offsets(name))
+            raw = base()[name] if name == "units" else file.tables([name])[name]
+            with file.decoding():
+                stored = unpack_bundle(raw, [column.name for column in TABLES[name]])
+                return decode_table(TABLES[name], stored, segment._around(name))
 
-        segment = cls(lambda: decode_keys(base()), lambda: tuple(decode_texts(base()["strings"])), blobs, table)
+        segment = cls(lambda: decode_keys(base()["keys"]), strings, blobs, table)
         return segment
 
     @classmethod
@@ -232,14 +242,21 @@ class FactsSegment:
         return cls._in_memory(keys, _intern(tables, pool, shift), blobs, offsets, tables)
 
     def encode(self) -> dict[str, bytes]:
-        """The columns as they are stored."""
-        out = encode_keys(self.keys) | {"strings": encode_texts(self.strings)}
-        out |= {f"blobs_{name}": raw for name, raw in encode_table(BLOBS, self._blobs[0]).items()}
+        """The tables as they are stored."""
+        lengths = {name: np.diff(self.offsets(name)) for name in TABLES}
+        blobs = encode_table(BLOBS, self._blobs[0]) | encode_table(_LENGTHS, lengths)
+        out = {
+            "keys": encode_keys(self.keys),
+            "strings": pack_bundle({"strings": encode_texts(self.strings)}),
+            "blobs": pack_bundle(blobs),
+        }
         for name, columns in TABLES.items():
-            lengths = {name: np.diff(self.offsets(name))}
-            out |= {f"blobs_{n}": raw for n, raw in encode_table([Column(name, Code.PLAIN)], lengths).items()}
-            out |= {f"{name}_{n}": r for n, r in encode_table(columns, self._table(name), self.offsets(name)).items()}
+            out[name] = pack_bundle(encode_table(columns, self._table(name), self._around(name)))
         return out
+
+    def _around(self, table: str) -> Around:
+        wanted = any(column.code is Code.NAMED for column in TABLES[table])
+        return Around(self.offsets(table), name_bytes(self.strings if wanted else ()))
 
     @cached_property
     def keys(self) -> list[BlobKey]:
@@ -306,16 +323,6 @@ class FactsSegment:
     def units(self) -> UnitArrays:
         """The units of all blobs; decodes no other table."""
         return UnitArrays(self.offsets("units"), self.strings, **self._table("units"))
-
-
-def _stored_names(table: str) -> list[str]:
-    return [f"{table}_{column.name}" for column in TABLES[table]]
-
-
-def _under(table: str, stored: Mapping[str, memoryview]) -> dict[str, memoryview]:
-    """The stored columns of one table, by their own names."""
-    prefix = f"{table}_"
-    return {name.removeprefix(prefix): raw for name, raw in stored.items() if name.startswith(prefix)}
 
 
 @dataclass(frozen=True, slots=True)

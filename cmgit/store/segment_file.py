@@ -1,11 +1,12 @@
 """One segment as a file: written once, checked before a row is trusted.
 
-A segment is a Lance file (format 2.1) in which each column is binary and holds one value: the bytes of
-`cmgit.store.columns` as a zstd frame. Lance reads only the columns asked for. A column of blocks (the postings) holds
-one value for each block, and is read by block. Kind, recipe and rows stand in the schema's metadata.
+A segment is a Lance file (format 2.1) with one binary column for each table. The first row holds the table (see
+`cmgit.store.bundle`); the column `block` holds one piece of a big table in each row, so that a piece is read alone.
+Lance reads only the tables and the rows asked for. Kind, recipe and rows stand in the schema's metadata.
 
-The frames are made here, not by Lance: it leaves values below 32 KB as they are, and its lists, packed in
-pieces of 4 KB, take 1.8 times as much (express: 363 KB of facts by Lance's zstd, 130 KB so).
+Columns are packed here, not by Lance: it leaves values below 32 KB as they are, and each of its columns costs 325
+bytes beside its values (express: 363 KB of facts so, 120 KB now). Its lists, packed in pieces of 4 KB, take 1.8 times
+as much.
 
 Lance makes no fsync call and does not notice a flipped bit (measured: 11 of 12 flips gave wrong rows without an
 error), so both are done here. Its file is the same bytes for the same content as long as every field has at most one
@@ -32,8 +33,8 @@ from cmgit.store.refs import SegmentRef
 
 SEGMENT_FORMAT = 1
 _META = b"cmgit"
+BLOCK_COLUMN = "block"
 _AS_IT_IS = {"lance-encoding:compression": "none"}
-_LEVEL = 3
 _CHUNK = 1 << 20
 _ALL = 1 << 20  # rows in a batch: everything in one
 
@@ -42,12 +43,12 @@ _checked: dict[str, tuple[int, ...]] = {}
 
 
 def write_segment(
-    folder: Path, kind: str, recipe: str, rows: int, columns: Mapping[str, bytes], blocks: Mapping[str, Sequence[bytes]]
+    folder: Path, kind: str, recipe: str, rows: int, tables: Mapping[str, bytes], blocks: Sequence[bytes] = ()
 ) -> SegmentRef:
     """Write a segment, or find that the same content is there already.
 
     Args:
-        columns: one value for each column. blocks: several values for each, all columns the same number.
+        tables: the bytes of each table. blocks: the pieces of the column `block`.
 
     Raises:
         CmgitError: the folder cannot be written; nothing is left behind.
@@ -56,19 +57,18 @@ def write_segment(
     # A folder of our own: Lance writes beside its target first, and leaves that file when the disk fills.
     workshop = folder / temp_name()
     temp = workshop / "segment.lance"
+    meta = {"format": SEGMENT_FORMAT, "kind": kind, "recipe": recipe, "rows": rows}
     with storage_errors(workshop):
         make_folder(folder)
         try:
             workshop.mkdir()
-            _write_lance(
-                temp, {"format": SEGMENT_FORMAT, "kind": kind, "recipe": recipe, "rows": rows}, columns, blocks
-            )
+            _write_lance(temp, meta, tables, blocks)
             sync_file(temp)
             name, crc32, size = fingerprint(temp)
             ref = SegmentRef(name, kind, recipe, rows, size, crc32)
             final = folder / ref.file_name
             if not _is_whole(final, ref):
-                _read_back(temp, ref, columns, blocks)
+                _read_back(temp, ref, tables, blocks)
                 temp.replace(final)
                 sync_folder(folder)
         finally:
@@ -84,23 +84,18 @@ def _is_whole(path: Path, ref: SegmentRef) -> bool:
         return False
 
 
-def _write_lance(
-    path: Path, meta: Mapping[str, object], columns: Mapping[str, bytes], blocks: Mapping[str, Sequence[bytes]]
-) -> None:
-    import zstandard
-
+def _write_lance(path: Path, meta: Mapping[str, object], tables: Mapping[str, bytes], blocks: Sequence[bytes]) -> None:
     pa, lance = arrow(), lance_file()
-    rows = max([1, *(len(values) for values in blocks.values())])
-    pack = zstandard.ZstdCompressor(level=_LEVEL).compress
-    values = {name: [pack(value)] + [b""] * (rows - 1) for name, value in columns.items()}
-    values |= {name: [*map(pack, parts), *[b""] * (rows - len(parts))] for name, parts in blocks.items()}
+    rows = max(1, len(blocks))
+    values = {name: [table, *[b""] * (rows - 1)] for name, table in tables.items()}
+    if blocks:
+        values[BLOCK_COLUMN] = [*blocks]
     fields = [pa.field(name, pa.large_binary(), nullable=False, metadata=_AS_IT_IS) for name in values]
     schema = pa.schema(fields, metadata={_META: json.dumps(meta, sort_keys=True)})
-    arrays = [pa.array(parts, pa.large_binary()) for parts in values.values()]
+    batch = pa.record_batch([pa.array(parts, pa.large_binary()) for parts in values.values()], schema=schema)
     # Opened first by us: the system says clearly why a folder cannot be written, Lance does not.
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     mode = path.stat().st_mode & 0o777
-    batch = pa.record_batch(arrays, schema=schema)
     with (
         _lance_path(path) as text,
         _lance_errors(path),
@@ -110,12 +105,10 @@ def _write_lance(
     path.chmod(mode)  # Lance puts a private file in its place, which another user of the repository could not read
 
 
-def _read_back(
-    path: Path, ref: SegmentRef, columns: Mapping[str, bytes], blocks: Mapping[str, Sequence[bytes]]
-) -> None:
-    wanted = {name: [value] for name, value in columns.items()} | {name: [*parts] for name, parts in blocks.items()}
-    read = SegmentFile(path, ref).everything(list(wanted))
-    if any([bytes(part) for part in read[name][: len(parts)]] != parts for name, parts in wanted.items()):
+def _read_back(path: Path, ref: SegmentRef, tables: Mapping[str, bytes], blocks: Sequence[bytes]) -> None:
+    file = SegmentFile(path, ref)
+    read = {name: bytes(table) for name, table in file.tables(list(tables)).items()}
+    if read != dict(tables) or [bytes(block) for block in file.blocks(range(len(blocks)))] != list(blocks):
         raise SegmentDamaged(f"a segment of kind {ref.kind} does not read back as it was written", "try again")
 
 
@@ -126,38 +119,28 @@ class SegmentFile:
         self._path = path
         self.ref = ref
 
-    def read(self, names: Sequence[str]) -> dict[str, memoryview]:
-        """The bytes of the named columns. Each call costs 0.5 ms, whatever it reads: ask for much at once."""
-        return {name: parts[0] for name, parts in self._rows(names, lambda reader: reader.read_range(0, 1)).items()}
+    def tables(self, names: Sequence[str]) -> dict[str, memoryview]:
+        """The bytes of the named tables. Each call costs 0.5 ms, whatever it reads: ask for much at once."""
+        table = self._ask(names, lambda reader: reader.read_range(0, 1))
+        return {name: memoryview(table.column(name).chunk(0)[0].as_buffer()) for name in names}
 
-    def blocks(self, names: Sequence[str], rows: Sequence[int]) -> dict[str, list[memoryview]]:
-        """The bytes of some blocks of the named columns, `rows` ascending; no other block is decompressed."""
+    def blocks(self, rows: Sequence[int]) -> list[memoryview]:
+        """The bytes of some blocks, `rows` ascending; no other block is read."""
         if not rows:
-            return {name: [] for name in names}
-        return self._rows(names, lambda reader: reader.take_rows(list(rows), batch_size=_ALL))
+            return []
+        table = self._ask([BLOCK_COLUMN], lambda reader: reader.take_rows(list(rows), batch_size=_ALL))
+        return [memoryview(value.as_buffer()) for chunk in table.column(BLOCK_COLUMN).chunks for value in chunk]
 
-    def everything(self, names: Sequence[str]) -> dict[str, list[memoryview]]:
-        """Columns with all their blocks in one go; one that has no blocks has its value first."""
-        return self._rows(names, lambda reader: reader.read_all(batch_size=_ALL))
-
-    def _rows(self, names: Sequence[str], ask: Callable[[Any], Any]) -> dict[str, list[memoryview]]:
-        import zstandard
-
+    def _ask(self, names: Sequence[str], ask: Callable[[Any], Any]) -> Any:
         lance = lance_file()
-        unpack = zstandard.ZstdDecompressor().decompress
         with _lance_path(self._path) as text, _reading(self._path):
-            table = ask(lance.LanceFileReader(text, columns=list(names))).to_table()
-            return {name: [_unpacked(unpack, value) for value in _values(table, name)] for name in names}
+            return ask(lance.LanceFileReader(text, columns=list(names))).to_table()
 
-
-def _values(table: Any, name: str) -> Iterator[Any]:
-    for chunk in table.column(name).chunks:
-        yield from chunk
-
-
-def _unpacked(unpack: Callable[[Any], bytes], value: Any) -> memoryview:
-    packed = value.as_buffer()
-    return memoryview(unpack(packed) if packed.size else b"")
+    @contextlib.contextmanager
+    def decoding(self) -> Iterator[None]:
+        """What cannot be decoded is a damaged segment."""
+        with _reading(self._path):
+            yield
 
 
 def check(path: Path, ref: SegmentRef) -> SegmentFile:
@@ -223,25 +206,11 @@ def read_meta(path: Path) -> tuple[str, str, int]:
         return str(meta["kind"]), str(meta["recipe"]), int(meta["rows"])
 
 
-def _zstd_error() -> type[Exception]:
-    import zstandard
-
-    error: type[Exception] = zstandard.ZstdError
-    return error
-
-
 @contextlib.contextmanager
 def _reading(path: Path) -> Iterator[None]:
     try:
         yield
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-        KeyError,
-        TypeError,
-        _zstd_error(),
-    ) as error:  # Lance's, pyarrow's, zstd's
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError) as error:  # what Lance and pyarrow raise
         raise SegmentDamaged(
             f"{path.name} cannot be read: {str(error)[:200]}", "run `git cm index`: it is made anew from git"
         ) from error

@@ -159,10 +159,10 @@ class SegmentStore:
             SegmentDamaged: what was written does not read back.
         """
         if isinstance(segment, TermsSegment):
-            columns, blocks = segment.encode()
-            return write_segment(self.folder, TERMS, recipe, len(segment), columns, blocks)
+            tables, blocks = segment.encode()
+            return write_segment(self.folder, TERMS, recipe, len(segment), tables, blocks)
         kind = _KIND_OF[type(segment)]
-        return write_segment(self.folder, kind, recipe, len(segment), segment.encode(), {})
+        return write_segment(self.folder, kind, recipe, len(segment), segment.encode())
 
     def open_facts(self, ref: SegmentRef) -> FactsSegment:
         """Open a segment of facts; the other kinds alike.

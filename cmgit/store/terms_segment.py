@@ -6,6 +6,7 @@ term's border; a block is read without its neighbours, so that a query pays for 
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,34 +17,27 @@ import numpy.typing as npt
 
 from cmgit.core.records import BlobKey
 from cmgit.core.tables import BlobTerms
+from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
-    Code,
-    Column,
     IntArray,
     decode_ints,
-    decode_table,
     decode_texts,
     encode_ints,
-    encode_table,
     encode_texts,
     flatten,
     offsets_of,
 )
-from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.keys import decode_keys, encode_keys
 from cmgit.store.segment_file import SegmentFile
 
 BLOCK = 4096
 READ_WHOLE = 1 << 20
 """A file of fewer bytes is read in one go: each visit costs more than its blocks."""
 
-POSTINGS = (
-    Column("blob", Code.DELTA),
-    Column("unit", Code.PLAIN),
-    Column("counts", Code.PLAIN, dtype="uint32"),
-)
-
-_BASE = (*KEY_COLUMNS, "terms", "term_postings", "blob_units", "unit_lengths")
+_TERMS = ("terms", "term_postings", "counts")
+_LENGTHS = ("blob_units", "unit_lengths")
+_BLOCK = ("unit", "counts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,50 +153,66 @@ class TermsSegment:
     def open(cls, file: SegmentFile) -> TermsSegment:
         """A segment over an open file; nothing is read yet."""
 
-        names = [f"posting_{column.name}" for column in POSTINGS]
-        held: dict[int, dict[str, memoryview]] = {}
-
-        def hold(numbers: Iterable[int], parts: dict[str, list[memoryview]]) -> None:
-            for place, number in enumerate(numbers):
-                held[number] = {name.removeprefix("posting_"): parts[name][place] for name in names}
-
         @cache
         def base() -> dict[str, memoryview]:
-            if file.ref.size > READ_WHOLE:
-                return file.read(_BASE)
-            parts = file.everything([*_BASE, *names])
-            hold(range(len(parts[names[0]])), parts)
-            return {name: parts[name][0] for name in _BASE}
+            return file.tables(["keys", "terms", "lengths"])
+
+        @cache
+        def terms() -> dict[str, memoryview]:
+            return unpack_bundle(base()["terms"], _TERMS)
+
+        @cache
+        def words() -> npt.NDArray[np.uint32]:
+            return decode_ints(terms()["counts"]).astype(np.uint32, copy=False)
 
         def index() -> _Index:
-            return _Index(tuple(decode_texts(base()["terms"])), offsets_of(decode_ints(base()["term_postings"])))
+            with file.decoding():
+                return _Index(tuple(decode_texts(terms()["terms"])), offsets_of(decode_ints(terms()["term_postings"])))
 
         def lengths() -> tuple[npt.NDArray[np.int64], IntArray]:
-            return offsets_of(decode_ints(base()["blob_units"])), decode_ints(base()["unit_lengths"]).astype(np.int32)
+            with file.decoding():
+                stored = unpack_bundle(base()["lengths"], _LENGTHS)
+                units = offsets_of(decode_ints(stored["blob_units"]))
+                return units, decode_ints(stored["unit_lengths"]).astype(np.int32)
+
+        held: dict[int, memoryview] = {}
 
         def blocks(numbers: Sequence[int]) -> dict[int, Postings]:
             missing = sorted(set(numbers) - held.keys())
-            hold(missing, file.blocks(names, missing))
-            return {number: _decode_block(held[number]) for number in numbers}
+            if missing and file.ref.size <= READ_WHOLE:
+                missing = list(range(len(segment._index.first_of_block)))
+            held.update(zip(missing, file.blocks(missing), strict=True))
+            with file.decoding():
+                return {n: _decode_block(held[n], words(), segment.unit_offsets) for n in numbers}
 
-        return cls(lambda: decode_keys(base()), index, lengths, blocks)
+        segment = cls(lambda: decode_keys(base()["keys"]), index, lengths, blocks)
+        return segment
 
-    def encode(self) -> tuple[dict[str, bytes], dict[str, list[bytes]]]:
-        """The columns as they are stored, and those of blocks."""
+    def encode(self) -> tuple[dict[str, bytes], list[bytes]]:
+        """The tables as they are stored, and the blocks of postings."""
         offsets, lengths = self._lengths
-        columns = encode_keys(self.keys) | {
+        postings = self.all_postings()
+        if (postings.unit >= np.diff(offsets)[postings.blob_row]).any():
+            raise ValueError("a term stands in a unit without a length")
+        # Few combinations of counts occur, most of them often: a number by frequency takes half of the bytes.
+        words, which, often = np.unique(postings.counts, return_inverse=True, return_counts=True)
+        order = np.argsort(-often, kind="stable")
+        rank = np.empty(len(words), np.int64)
+        rank[order] = np.arange(len(words))
+        columns = {
             "terms": encode_texts(self.terms),
             "term_postings": encode_ints(np.diff(self.starts)),
-            "blob_units": encode_ints(np.diff(offsets)),
-            "unit_lengths": encode_ints(lengths),
+            "counts": encode_ints(words[order]),
         }
-        blocks: dict[str, list[bytes]] = {f"posting_{column.name}": [] for column in POSTINGS}
-        for number in range(len(self._index.first_of_block)):
-            block = self._block(number)
-            values = {"blob": block.blob_row, "unit": block.unit, "counts": block.counts}
-            for name, raw in encode_table(POSTINGS, values).items():
-                blocks[f"posting_{name}"].append(raw)
-        return columns, blocks
+        borders = [*self.starts[self._index.first_of_block].tolist(), len(postings)]
+        flat = offsets[postings.blob_row] + postings.unit
+        blocks = [
+            pack_bundle({"unit": encode_ints(_steps(flat[a:b])), "counts": encode_ints(rank[which[a:b]])})
+            for a, b in itertools.pairwise(borders)
+        ]
+        units = {"blob_units": encode_ints(np.diff(offsets)), "unit_lengths": encode_ints(lengths)}
+        tables = {"keys": encode_keys(self.keys), "terms": pack_bundle(columns), "lengths": pack_bundle(units)}
+        return tables, blocks
 
     @cached_property
     def keys(self) -> list[BlobKey]:
@@ -291,9 +301,20 @@ def _cut(postings: Postings, first: int, last: int) -> Postings:
     return Postings(postings.blob_row[first:last], postings.unit[first:last], postings.counts[first:last])
 
 
-def _decode_block(stored: dict[str, memoryview]) -> Postings:
-    columns = decode_table(POSTINGS, stored)
-    return Postings(columns["blob"], columns["unit"], columns["counts"])
+def _steps(flat: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Units of a block, numbered over the segment, as steps; within a term they ascend, at a border they fall."""
+    steps = np.diff(flat, prepend=0)
+    stepped: npt.NDArray[np.int64] = (steps << 1) ^ (steps >> 63)
+    return stepped
+
+
+def _decode_block(raw: memoryview, words: npt.NDArray[np.uint32], unit_offsets: npt.NDArray[np.int64]) -> Postings:
+    stored = unpack_bundle(raw, _BLOCK)
+    steps = decode_ints(stored["unit"]).astype(np.int64)
+    flat = np.cumsum((steps >> 1) ^ -(steps & 1))
+    blob_row = np.searchsorted(unit_offsets, flat, side="right") - 1
+    unit = (flat - unit_offsets[blob_row]).astype(np.int32)
+    return Postings(blob_row.astype(np.int32), unit, words[decode_ints(stored["counts"])])
 
 
 def _joined(arrays: Sequence[AnyArray]) -> AnyArray:

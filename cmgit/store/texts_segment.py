@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from cmgit.core.records import BlobKey
 from cmgit.core.tables import BlobTexts
+from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
     Code,
@@ -23,11 +24,12 @@ from cmgit.store.columns import (
     offsets_of,
     spans,
 )
-from cmgit.store.keys import KEY_COLUMNS, decode_keys, encode_keys
+from cmgit.store.keys import decode_keys, encode_keys
 from cmgit.store.segment_file import SegmentFile
 
 KEY_BYTES = 16
 _UNIT = (Column("unit", Code.DELTA),)
+_COLUMNS = ("blob_texts", "unit", "text_key")
 
 KeyMatrix = npt.NDArray[np.uint8]
 _Rows = tuple[npt.NDArray[np.int64], IntArray, KeyMatrix]
@@ -67,20 +69,26 @@ class TextsSegment:
 
         @cache
         def base() -> dict[str, memoryview]:
-            return file.read([*KEY_COLUMNS, "blob_texts", "unit", "text_key"])
+            return file.tables(["keys", "texts"])
 
         def rows() -> _Rows:
-            unit: AnyArray = decode_table(_UNIT, base())["unit"]
-            matrix = np.frombuffer(base()["text_key"], np.uint8).reshape(-1, KEY_BYTES)
-            return offsets_of(decode_ints(base()["blob_texts"])), unit, matrix
+            with file.decoding():
+                stored = unpack_bundle(base()["texts"], _COLUMNS)
+                unit: AnyArray = decode_table(_UNIT, stored)["unit"]
+                matrix = np.frombuffer(stored["text_key"], np.uint8).reshape(-1, KEY_BYTES)
+                return offsets_of(decode_ints(stored["blob_texts"])), unit, matrix
 
-        return cls(lambda: decode_keys(base()), rows)
+        return cls(lambda: decode_keys(base()["keys"]), rows)
 
     def encode(self) -> dict[str, bytes]:
-        """The columns as they are stored."""
+        """The tables as they are stored."""
         offsets, unit, matrix = self._rows
-        columns = encode_keys(self.keys) | encode_table(_UNIT, {"unit": unit})
-        return columns | {"blob_texts": encode_ints(np.diff(offsets)), "text_key": matrix.tobytes()}
+        columns = {
+            "blob_texts": encode_ints(np.diff(offsets)),
+            **encode_table(_UNIT, {"unit": unit}),
+            "text_key": matrix.tobytes(),
+        }
+        return {"keys": encode_keys(self.keys), "texts": pack_bundle(columns)}
 
     @cached_property
     def keys(self) -> list[BlobKey]:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import decode_ints, encode_ints
 from cmgit.store.segment_file import SegmentFile
 from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, as_words, key_list, key_matrix
@@ -54,23 +55,28 @@ class VectorsSegment:
         """A segment over an open file; nothing is read yet."""
 
         def keys() -> KeyMatrix:
-            raw = np.frombuffer(file.read(["text_key"])["text_key"], np.uint8)
-            return np.ascontiguousarray(raw.reshape(KEY_BYTES, -1).T)
+            table = file.tables(["text_keys"])["text_keys"]
+            with file.decoding():
+                raw = np.frombuffer(unpack_bundle(table, ["text_key"])["text_key"], np.uint8)
+                return np.ascontiguousarray(raw.reshape(KEY_BYTES, -1).T)
 
         def rows() -> _Rows:
-            stored = file.read(["vector", "scale"])
-            scales = decode_ints(stored["scale"]).astype(np.uint32, copy=False).view(np.float32)
-            matrix = np.frombuffer(stored["vector"], np.int8)
-            return matrix.reshape(len(scales), -1) if len(scales) else matrix.reshape(0, 0), scales
+            table = file.tables(["vectors"])["vectors"]
+            with file.decoding():
+                stored = unpack_bundle(table, ["scale", "vector"])
+                scales = decode_ints(stored["scale"]).astype(np.uint32, copy=False).view(np.float32)
+                matrix = np.frombuffer(stored["vector"], np.int8)
+                return matrix.reshape(len(scales), -1) if len(scales) else matrix.reshape(0, 0), scales
 
         return cls(keys, rows)
 
     def encode(self) -> dict[str, bytes]:
-        """The columns as they are stored. Keys stand by planes: sorted, their first bytes hardly differ."""
+        """The tables as they are stored. Keys stand by planes: sorted, their first bytes hardly differ."""
         return {
-            "text_key": np.ascontiguousarray(self.keys.T).tobytes(),
-            "vector": self.matrix.tobytes(),
-            "scale": encode_ints(self.scales.view(np.uint32)),
+            "text_keys": pack_bundle({"text_key": np.ascontiguousarray(self.keys.T).tobytes()}),
+            "vectors": pack_bundle(
+                {"scale": encode_ints(self.scales.view(np.uint32)), "vector": self.matrix.tobytes()}
+            ),
         }
 
     def __len__(self) -> int:

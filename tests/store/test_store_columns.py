@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmgit.store.columns import (
+    Around,
     Code,
     Column,
     decode_digests,
@@ -18,6 +19,7 @@ from cmgit.store.columns import (
     encode_ints,
     encode_table,
     encode_texts,
+    name_bytes,
     offsets_of,
     spans,
 )
@@ -35,17 +37,19 @@ def test_any_unsigned_numbers_survive_in_the_narrowest_planes(values: list[int])
     assert stored[0] == next(w for w in (1, 2, 4, 8) if highest < 1 << 8 * w)
 
 
-@pytest.mark.parametrize("code", [Code.SHIFTED, Code.DELTA, Code.BASED, Code.LOCAL])
+@pytest.mark.parametrize("code", [Code.SHIFTED, Code.DELTA, Code.BASED, Code.NAMED, Code.LOCAL])
 @QUICK
 @given(data=st.data())
 def test_every_code_keeps_absent_and_far_values(code: Code, data: st.DataObject) -> None:
     values = data.draw(st.lists(int32))
     base = data.draw(st.lists(int32, min_size=len(values), max_size=len(values)))
     cut = data.draw(st.integers(0, len(values)))
-    offsets = np.array([0, cut, len(values)], np.int64)
-    columns = [Column("base"), Column("x", code, "base" if code is Code.BASED else "")]
-    stored = encode_table(columns, {"base": np.array(base, np.int32), "x": np.array(values, np.int32)}, offsets)
-    read = decode_table(columns, {name: memoryview(raw) for name, raw in stored.items()}, offsets)
+    around = Around(np.array([0, cut, len(values)], np.int64), name_bytes(["a", "née", "\udcff"]))
+    names = data.draw(st.lists(st.integers(-1, 2), min_size=len(values), max_size=len(values)))
+    columns = [Column("name"), Column("base"), Column("x", code, "base" if code in {Code.BASED, Code.NAMED} else "")]
+    given_values = {"name": np.array(names, np.int32), "base": np.array(base, np.int32)}
+    stored = encode_table(columns, given_values | {"x": np.array(values, np.int32)}, around)
+    read = decode_table(columns, {name: memoryview(raw) for name, raw in stored.items()}, around)
     assert read["x"].tolist() == values
     assert read["x"].dtype == np.int32
 
