@@ -2,7 +2,7 @@
 
 Only what did not parse is mended, and only if it helps; the file keeps its errors in its status. An import type with
 type arguments or brackets behind it, or behind `typeof`, is an error (tree-sitter-typescript#322) that swallows the
-declarations around it; an identifier of the same length in its place is none.
+declarations around it; an identifier of the same length in its place is none. Variance marks are blanked.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ _IMPORT_TYPE = re.compile(
     rb"\bimport[ \t]*\([ \t]*(?:'[^'\r\n]*'|\"[^\"\r\n]*\")[ \t]*\)(?=[ \t]*\.[ \t]*[\w$.]+[ \t]*[<\[])"
     rb"|(?<=typeof )import[ \t]*\([ \t]*(?:'[^'\r\n]*'|\"[^\"\r\n]*\")[ \t]*\)"
 )
+# `interface Box<in out T>`: variance of a type parameter.
+_VARIANCE = re.compile(rb"(?<=[<,\s])(?:in|out|in[ \t]+out)(?=[ \t]+[A-Z_$][\w$]*\s*(?:extends\b|[=,>]))")
 _NOT_NAME = re.compile(rb"[^A-Za-z0-9_]")
 
 
 def mended_text(source: bytes) -> bytes | None:
     """A text of the same length, or None where there is nothing to mend."""
     mended, count = _IMPORT_TYPE.subn(lambda found: _NOT_NAME.sub(b"_", found.group()), source)
-    return mended if count else None
+    mended, more = _VARIANCE.subn(lambda found: b" " * len(found.group()), mended)
+    return mended if count + more else None

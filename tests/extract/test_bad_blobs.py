@@ -155,6 +155,21 @@ function last() {}
     assert text_of(source, facts, "box") == 'let box: import("./m").Box<number> = make();'
 
 
+def test_variance_of_type_parameters_costs_no_unit() -> None:
+    source = """export interface Box<
+  out Output = unknown,
+  in Input extends string = never,
+> extends Base<Output> { get(): Output }
+interface Both<in out T> { x: T }
+for (const key in Table) run(key);
+function last() {}
+"""
+    facts = facts_of(source)
+    assert facts.status is BlobStatus.PARTIAL
+    assert kinds_and_names(facts) == ["interface Box", "interface Both", "block ", "function last"]
+    assert not flags_of(facts, "Box") & UnitFlag.PARTIAL
+
+
 # tree-sitter-typescript#317: still an error in the grammars.
 @pytest.mark.parametrize("language", ["tsx", "javascript"])
 def test_an_ampersand_in_an_attribute_costs_no_unit(language: str) -> None:
