@@ -261,7 +261,7 @@ class PropColumns:
     parameter 0, `<0>`, `<1>`… type parameters, `new` instance that a construct signature gives, `<` the base class or
     extended interface, `<<` an implemented interface, `[]` value of an index signature, `...` a spread object,
     `:` declared type of a variable or meaning of a type alias, `=` its value, `{}` a mark for a variable that unpacks
-    its value (`const { a } = b`). Of the file's unit, `{:}` are the object literals that are written for a type, as
+    its value (`const { a } = b`), `{=}` for one that may get another value. Of the file's unit, `{:}` are the object literals that are written for a type, as
     DECLARED rows.
 
     static: 1 for a member of the class itself.

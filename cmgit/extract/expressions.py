@@ -29,7 +29,8 @@ def _call(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         if arguments is not None:
             binder.push(arguments, scope, unit)
     else:
-        if kind not in FUNCTIONS:  # a function called where it is written refers to nothing
+        # a function called where it is written refers to nothing; `await (…)` may be taken for a call
+        if kind not in FUNCTIONS and not (kind == "identifier" and binder.text(callee) == "await"):
             binder.site(RefKind.CALL, callee, scope, unit)
         if kind == "identifier" and binder.text(callee) == "require":
             _module_request(binder, node, arguments, ImportKind.REQUIRE, scope, unit)
@@ -142,7 +143,12 @@ def _assignment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     if left is None or right is None:
         return
     kind = left.type
-    if kind == "identifier":
+    if kind == "identifier" and left.start_byte > node.start_byte:
+        # `using x = value`, which the grammar takes for an assignment
+        binding = Binding("constant", scope, node)
+        binding.source = Source("value", right, scope)
+        scope.values[binder.text(left)] = binding
+    elif kind == "identifier":
         binder.reassigned.append((scope, binder.text(left), right))
         own = binder.unit_of_node.get(node.id)
         if own is not None:
@@ -259,6 +265,14 @@ def _for_in(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         binder.bind(left, target, source, "constant" if word == "const" else "variable", scope, unit)
     else:
         binder.push(left, scope, unit)
+
+
+def _using(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    for child in node.named_children:
+        name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
+        if name is not None and value is not None:
+            binder.bind(name, scope, Source("value", value, scope), "constant", scope, unit)
+            binder.push(value, scope, unit)
 
 
 def _catch(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
@@ -404,6 +418,7 @@ _handlers = {
     "switch_body": _block,
     "for_in_statement": _for_in,
     "catch_clause": _catch,
+    "using_declaration": _using,
     "return_statement": _return,
     "expression_statement": _statement,
     "comment": _comment,

@@ -44,8 +44,10 @@ def this_row(low: Lowering, scope: Scope) -> int:
         if unit is None:
             return _UNKNOWN
         return values.row(ValueOp.STATIC_THIS if this.static else ValueOp.THIS, unit)
-    if this.kind == "object" and this.scope is not None:
-        return low.expr(this.node, this.scope)
+    if this.kind == "object" and this.scope is not None and this.node is not None:
+        literal = low.expr(this.node, this.scope)
+        expected = context_row(low, this.node.id)
+        return values.row(ValueOp.DECLARED, expected, literal) if expected else literal
     if this.kind == "member" and this.node is not None and this.scope is not None:
         return _assigned_this(low, this.node, this.scope)
     if this.kind == "module":

@@ -376,6 +376,10 @@ def _call(low: Lowering, node: Node, scope: Scope) -> int:
     row = low.expr(callee, scope)
     if row == _UNKNOWN:
         return _UNKNOWN
+    if callee.type == "identifier" and low.binder.text(callee) == "await":
+        arguments = node.child_by_field_name("arguments")
+        inner = arguments.named_children if arguments is not None else []
+        return values.row(ValueOp.AWAIT, low.expr(inner[0], scope)) if inner else _UNKNOWN
     types = low.type_arguments(node.child_by_field_name("type_arguments"), scope)
     if types != NONE:
         row = values.row(ValueOp.INSTANTIATE, row, types)
@@ -523,6 +527,11 @@ def _super(low: Lowering, node: Node, scope: Scope) -> int:
     return super_row(low, scope)
 
 
+def _meta(low: Lowering, node: Node, scope: Scope) -> int:
+    values = low.values
+    return values.row(ValueOp.TYPE_NAME, values.row(ValueOp.GLOBAL, name=low.strings.id("ImportMeta")))
+
+
 def _unary(low: Lowering, node: Node, scope: Scope) -> int:
     operator = node.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
@@ -581,6 +590,7 @@ _EXPRESSIONS: dict[str, _Handler] = {
     "this": _this,
     "super": _super,
     "unary_expression": _unary,
+    "meta_property": _meta,
     "instantiation_expression": _instantiation,
 }
 

@@ -114,6 +114,7 @@ def _binding(low: Lowering, binding: Binding) -> Target:
 
 def _attach(low: Lowering, target: Target, assignment: Assignment) -> None:
     name, value, scope = assignment.name, assignment.value, assignment.scope
+    typescript = not low.binder.javascript
     if target.kind == "exports":
         low.exported.append((name, value, scope, assignment.unit))
     elif target.kind == "module":
@@ -130,6 +131,8 @@ def _attach(low: Lowering, target: Target, assignment: Assignment) -> None:
     elif target.kind == "static":
         low.static_values.append((target.unit, name, value, scope))
     elif target.kind == "binding" and target.binding is not None and len(target.binding.expandos) < 400:
+        if typescript and (target.binding.unit is None or target.binding.annotation is not None):
+            return  # a value of a written or inferred type: its members are the type's
         target.binding.expandos.append((name, value, scope))
 
 
@@ -144,6 +147,8 @@ def _adapter(low: Lowering, node: Node, scope: Scope) -> None:
         return
     if name == "inherits" or name == "setPrototypeOf":
         first, second = listed[0], listed[1]
+        if first.type == "this":
+            return  # mends the prototype of an error: the class stays what it is
         target = classify(low, first, scope)
         if name == "setPrototypeOf":
             if target.kind == "instance" and _text(low, second).endswith(".prototype"):
@@ -308,6 +313,8 @@ def _assigned_export(low: Lowering, node: Node, scope: Scope, unit: int | None) 
         if right is None:
             break
         final = right
+    if low.values.is_null(low.expr(final, scope)):
+        return 0  # `exports.a = void 0`, before the value itself
     alias = low.binder.alias_of.get(final.id)
     if alias is not None:
         return low.binding(alias)

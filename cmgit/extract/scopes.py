@@ -55,9 +55,11 @@ def collect_scopes(
     rows = [0] * len(binder.sites)
     for index in range(len(rows) - 1, -1, -1):  # inner calls of a chain first: chains of any length stay shallow
         site = binder.sites[index]
-        rows[index] = (
-            qualified(low, site.node, site.scope) if site.node.type in _TYPE_NODES else low.expr(site.node, site.scope)
-        )
+        node = _callee(site.node)
+        if node.type in _TYPE_NODES:
+            rows[index] = qualified(low, node, site.scope)
+        else:
+            rows[index] = low.expr(node, site.scope)
     refs = _references(binder, rows, strings, lines)
     exports = exported_rows(low)
     write_assigned(low)
@@ -75,6 +77,16 @@ def collect_scopes(
         PropColumns(values.prop_unit, values.prop_name, values.prop_value, values.prop_static),
         values.args,
     )  # fmt: skip
+
+
+def _callee(node: Node) -> Node:
+    """What is called: `f` of `(f as any)`, `f!`, `(0, f)`."""
+    while node.type in _WRAPPERS or node.type == "sequence_expression":
+        inner = node.named_children
+        if not inner:
+            break
+        node = inner[-1] if node.type == "sequence_expression" else inner[0]
+    return node
 
 
 def _ints(values) -> array[int]:  # type: ignore[no-untyped-def]

@@ -223,6 +223,8 @@ def _variable(low: Lowering, binding) -> None:  # type: ignore[no-untyped-def]
         values.prop(unit, "=", row)
     if source is not None and source.kind != "value":
         values.prop(unit, "{}", 0)
+    if not binding.constant and not low.binder.javascript:
+        values.prop(unit, "{=}", 0)
     for name, node, scope in binding.expandos:
         values.prop(unit, name, _assigned_value(low, node, scope))
 

@@ -86,18 +86,23 @@ class Builtins:
     # -- protocols ----------------------------------------------------------------------------------
 
     def awaited(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
+        while value is not None and value[0] == LIB and value[1] == "Promise":
+            value = value[2][0]
         if value is None:
             return None
-        if value[0] == LIB and value[1] == "Promise":
-            return self.awaited(value[2][0])
         if value[0] == UNION:
             return union([self.awaited(item) for item in value[1]])
         return value
 
     def element(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
         """One item of an iterable."""
-        if value is None:
+        if value is None or not self.enter():
             return None
+        found = self._element_of(value)
+        self.depth -= 1
+        return found
+
+    def _element_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
         tag = value[0]
         if tag == LIB:
             if value[1] in ("Array", "Set"):
@@ -124,8 +129,13 @@ class Builtins:
 
     def keyed(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
         """`value[key]` for a key that is not known."""
-        if value is None:
+        if value is None or not self.enter():
             return None
+        found = self._keyed_of(value)
+        self.depth -= 1
+        return found
+
+    def _keyed_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
         tag = value[0]
         if tag == LIB:
             if value[1] == "Record":

@@ -42,8 +42,15 @@ class Calls:
     def call(
         self: Evaluator, callee: Value | None, arguments: Sequence[int], file: File | None, env: Env | None
     ) -> Value | None:  # type: ignore[misc]
-        if callee is None:
+        if callee is None or not self.enter():
             return None
+        result = self._call_of(callee, arguments, file, env)
+        self.depth -= 1
+        return result
+
+    def _call_of(
+        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:  # type: ignore[misc]
         tag = callee[0]
         if tag == UNIT:
             return self._call_unit(callee, arguments, file, env)
@@ -135,8 +142,15 @@ class Calls:
         env: Env | None = None,  # type: ignore[misc]
     ) -> Value | None:
         """An instance of a class value."""
-        if callee is None:
+        if callee is None or not self.enter():
             return None
+        made = self._construct_of(callee, arguments, file, env)
+        self.depth -= 1
+        return made
+
+    def _construct_of(
+        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:  # type: ignore[misc]
         tag = callee[0]
         if tag == UNIT:
             return self._construct_unit(callee, arguments, file, env)
@@ -184,7 +198,7 @@ class Calls:
                     names = {**holder.props(made[2]).instance, "<0>": props["<0>"]}
                     inferred = self._call_env(holder, names, None, arguments, file, env)
                     binds = inferred[1] if inferred else ()
-        if kind == UnitKind.CLASS or kind == UnitKind.FUNCTION or kind == UnitKind.METHOD:
+        if kind == UnitKind.CLASS or (kind in (UnitKind.FUNCTION, UnitKind.METHOD) and holder.is_javascript):
             return (INSTANCE, holder.index, unit, binds)
         return None
 
@@ -199,16 +213,23 @@ class Calls:
         env: Env | None,  # type: ignore[misc]
     ) -> Value | None:
         """What a function declares for a parameter."""
-        if callee is None:
+        if callee is None or not self.enter():
             return None
+        found = self._parameter_of(callee, position, arguments, file, env)
+        self.depth -= 1
+        return found
+
+    def _parameter_of(
+        self: Evaluator, callee: Value, position: int, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:  # type: ignore[misc]
         tag = callee[0]
         if tag == EXTERNAL:
             return EXT
         if tag == CALLBACK:
             return callee[1][position] if position < len(callee[1]) else None
         if tag == UNION:
-            found = [self.parameter(item, position, arguments, file, env) for item in callee[1]]
-            known = [value for value in found if value is not None]
+            options = [self.parameter(item, position, arguments, file, env) for item in callee[1]]
+            known = [value for value in options if value is not None]
             return union(list(known)) if known else None
         if tag == INTERSECTION:
             for item in callee[1]:

@@ -39,7 +39,7 @@ from cmgit.link.values import (
     union,
 )
 
-_DEEPEST = 44
+_DEEPEST = 80
 _FUEL = 6000
 _FAR = 1 << 30
 _COMPONENTS = (".vue", ".svelte", ".astro")
@@ -125,6 +125,14 @@ class Evaluator(Members, Builtins):
             self._store(file, row, env, key, result)
             self.low = outer
         return result  # type: ignore[no-any-return]
+
+    def enter(self) -> bool:
+        """Goes one step deeper outside of rows; False where that is too deep. `leave` follows a True."""
+        if self.depth > _DEEPEST:
+            self.low = -1
+            return False
+        self.depth += 1
+        return True
 
     def _store(self, file: File, row: int, env: Env | None, key: Any, value: Any) -> None:
         if env is None:
@@ -330,7 +338,7 @@ class Evaluator(Members, Builtins):
         if kind == UnitKind.ENUM:
             return (PRIMITIVE, "enum")
         if kind in (UnitKind.FUNCTION, UnitKind.METHOD):
-            return (INSTANCE, file.index, unit, ())
+            return (INSTANCE, file.index, unit, ()) if file.is_javascript else None
         if kind == UnitKind.VARIABLE:
             held = self.variable_value(file, unit)
             if held is not None and held[0] in (UNIT, EXTERNAL, MODULE) and held[1:3] != (file.index, unit):
@@ -426,11 +434,14 @@ class Evaluator(Members, Builtins):
         initial = self.value(file, file.b[row], env)
         if typed is None:
             return initial
-        if initial is not None and initial[0] == OBJECT:
+        if initial is not None and initial[0] == OBJECT and typed[0] not in (EXTERNAL, LIB, GLOBAL):
             return intersection(initial, typed)
         return typed
 
     def _extended(self, file: File, row: int, env: Env | None) -> Value | None:
+        base = self.value(file, file.a[row], env)
+        if base is not None and base[0] in (EXTERNAL, GLOBAL):
+            return base
         return intersection(self.value(file, file.a[row], env), self.value(file, file.b[row], env))
 
     def _narrowed(self, file: File, row: int, env: Env | None) -> Value | None:

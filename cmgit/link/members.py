@@ -50,6 +50,13 @@ class Members(Calls):
         tag = base[0]
         if tag == EXTERNAL or tag == PRIMITIVE:
             return EXT
+        if not self.enter():
+            return None
+        found = self._member_of(tag, base, name)
+        self.depth -= 1
+        return found
+
+    def _member_of(self: Evaluator, tag: int, base: Value, name: str) -> Value | None:  # type: ignore[misc]
         if tag == INSTANCE:
             return self.instance_member(base, name)
         if tag == UNIT:
@@ -179,7 +186,7 @@ class Members(Calls):
         value_row, type_row = props.get("=", 0), props.get(":", 0)
         if type_row:
             typed = self.value(file, type_row, None)
-            if value_row and file.op[value_row] == ValueOp.OBJECT:
+            if value_row and file.op[value_row] == ValueOp.OBJECT and (typed is None or typed[0] not in (EXTERNAL, LIB)):
                 return (
                     (INTERSECTION, (self.value(file, value_row, None), typed))
                     if typed

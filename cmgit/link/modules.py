@@ -144,7 +144,7 @@ class Modules:
                             return found
         package = self.configs.packages.get(path)
         if package is not None:
-            return self._in_package(package, "")
+            return self._in_package(package, "", by_name=False)
         outer = path
         while outer:
             outer = posixpath.dirname(outer)
@@ -239,17 +239,17 @@ class Modules:
             return self.configs.packages.get(join(owner.folder, linked.group(1))) or candidates[0]
         return candidates[0] if candidates[0].member or wanted.startswith("workspace:") else None
 
-    def _in_package(self, package: Package, below: str) -> str | None:
+    def _in_package(self, package: Package, below: str, by_name: bool = True) -> str | None:
         data, folder = package.json, package.folder
         targets: list[str] = []
         exports = data.get("exports")
-        if exports is not None:
+        if exports is not None and by_name:
             table: Json = (
                 exports if isinstance(exports, dict) and any(key.startswith(".") for key in exports) else {".": exports}
             )
             targets += _match(table, f"./{below}" if below else ".")
         if not below:
-            for key in ("source", "module", "main", "types", "typings"):
+            for key in ("source", "module", "main", "types", "typings") if by_name else ("main", "module", "types"):
                 value = data.get(key)
                 if isinstance(value, str):
                     targets.append(value)

@@ -157,6 +157,9 @@ class Targets:
         if kind == UnitKind.VARIABLE:
             props = holder.props(unit).instance
             initial = props.get("=", 0)
+            if "{=}" in props:
+                found.append(here)
+                return
             if (initial and holder.op[initial] in _REFERENCES) or (initial and holder.op[initial] == ValueOp.UNION):
                 inner = evaluator.value(holder, initial, None)
                 parts: list[Edge] = []
@@ -204,26 +207,41 @@ class Targets:
     # -- interfaces ---------------------------------------------------------------------------------
 
     def _signature(self, file: File, row: int) -> list[Edge]:
-        """A signature of an interface or abstract class with just one implementation."""
+        """A signature of an interface, object type or abstract class with just one implementation."""
         if file.op[row] != ValueOp.MEMBER:
             return []
         evaluator = self.evaluator
         name = file.strings[file.name[row]]
-        base = evaluator.value(file, file.a[row], None)
+        base = self._held(evaluator.value(file, file.a[row], None))
         options = base[1] if base is not None and base[0] in (UNION, INTERSECTION) else (base,)
-        found: list[tuple[int, int]] = []
+        found: dict[tuple[int, int], None] = {}
         for option in options:
-            if option is None or option[0] != INSTANCE:
+            if option is None:
                 continue
-            place = evaluator.find(evaluator.files[option[1]], option[2], name, False)
-            if place is None or place[0] is None:
+            if option[0] == OBJECT:
+                owner: tuple[int, int] | None = (option[1], -2 - option[2])
+            elif option[0] == INSTANCE:
+                place = evaluator.find(evaluator.files[option[1]], option[2], name, False)
+                owner = None if place is None or place[0] is None else self._owner(place[0], place[1], option)
+            else:
                 continue
-            owner = self._owner(place[0], place[1], option)
             if owner is not None:
-                found += self._of_type(owner, name)
-        if len(set(found)) != 1 or found[0][0] == NONE:
+                found.update(dict.fromkeys(self._of_type(owner, name)))
+        only = next(iter(found)) if len(found) == 1 else None
+        if only is None or only[0] == NONE:
             return []
-        return [Edge(EdgeStatus.RESOLVED, *found[0], Confidence.LIKELY, "single-implementation")]
+        return [Edge(EdgeStatus.RESOLVED, *only, Confidence.LIKELY, "single-implementation")]
+
+    def _held(self, value: Value | None) -> Value | None:
+        """A variable as what it holds."""
+        for _ in range(6):
+            if value is None or value[0] != UNIT:
+                return value
+            file = self.evaluator.files[value[1]]
+            if file.kinds[value[2]] != UnitKind.VARIABLE:
+                return value
+            value = self.evaluator.variable_value(file, value[2])
+        return value
 
     def _owner(self, holder: File, row: int, option: Value) -> tuple[int, int] | None:
         """The interface or class whose own member a row is."""
@@ -250,10 +268,12 @@ class Targets:
         found: dict[tuple[int, int], None] = {}
         work, seen = [owner], {owner}
         while work:
-            for kind, at, place in table.get(work.pop(), ()):
+            current = work.pop()
+            for kind, at, place in table.get(current, ()):
                 holder = self.evaluator.files[at]
                 if kind == _LITERAL:
-                    self._literal_member(holder, place, name, found)
+                    if current == owner:  # a literal of a derived interface is written for that one
+                        self._literal_member(holder, place, name, found)
                     continue
                 heir = (at, place)
                 if heir in seen:
@@ -271,15 +291,15 @@ class Targets:
         return list(found)
 
     def _literal_member(self, holder: File, row: int, name: str, found: dict[tuple[int, int], None]) -> None:
-        if holder.op[row] != ValueOp.OBJECT:
+        members = holder.members(row)
+        if name not in members:
             return
-        member = holder.members(row).get(name, 0)
-        if name not in holder.members(row):
-            return
-        self.evaluator.start(holder, 0)
-        value = self.evaluator.value(holder, member, None)
+        member = members[name]
         parts: list[Edge] = []
-        self._collect(value, holder, member, "object", Confidence.PROVEN, parts, 0)
+        if member > 0 and holder.op[member] in _REFERENCES:
+            self.evaluator.start(holder, 0)
+            value = self.evaluator.value(holder, member, None)
+            self._collect(value, holder, member, "object", Confidence.PROVEN, parts, 0)
         if len(parts) == 1 and parts[0].status == EdgeStatus.RESOLVED:
             found[parts[0].file, parts[0].unit] = None
         else:
@@ -302,16 +322,29 @@ class Targets:
         self, table: dict[tuple[int, int], list[tuple[int, int, int]]], file: File, row: int, heir: tuple[int, int, int]
     ) -> None:
         evaluator = self.evaluator
-        evaluator.start(file, 0)
-        if file.op[row] == ValueOp.AWAIT:
-            row = file.a[row]
-        if file.op[row] == ValueOp.TYPE_NAME and file.op[file.a[row]] != ValueOp.GLOBAL:
+        for _ in range(8):
+            evaluator.start(file, 0)
+            if file.op[row] == ValueOp.AWAIT:
+                row = file.a[row]
+            if file.op[row] == ValueOp.OBJECT:
+                table.setdefault((file.index, -2 - row), []).append(heir)
+                return
+            if file.op[row] != ValueOp.TYPE_NAME:
+                base = evaluator.value(file, row, None)
+                break
             base = evaluator.entity(file, file.a[row])
-        else:
-            base = evaluator.value(file, row, None)
-            if base is not None and base[0] == INSTANCE and file.op[row] == ValueOp.TYPE_NAME:
-                if file.strings[file.name[file.a[row]]] != "Promise":
-                    base = None  # `Omit<T, …>` is not T
+            if base == (GLOBAL, "Promise"):
+                arguments = file.list(file.b[row])
+                if not arguments:
+                    return
+                row = arguments[0]
+                continue
+            if base is None or base[0] != UNIT or evaluator.files[base[1]].kinds[base[2]] != UnitKind.TYPE:
+                break
+            file = evaluator.files[base[1]]
+            row = file.props(base[2]).instance.get(":", 0)
+            if row <= 0:
+                return
         if base is not None and base[0] in (INSTANCE, UNIT):
             table.setdefault((base[1], base[2]), []).append(heir)
 

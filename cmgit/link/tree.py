@@ -55,7 +55,8 @@ class File:
     """One file, opened for evaluation."""
 
     __slots__ = (
-        "_needs", "_props", "a", "args", "b", "entity_memo", "exports", "facts", "import_memo", "index", "kinds", "memo",
+        "_needs", "_props", "a", "args", "b", "entity_memo", "exports", "facts", "import_memo", "index",
+        "is_javascript", "kinds", "memo",
         "name", "op", "path", "prop_names", "prop_values", "stars", "strings",
     )  # fmt: skip
 
@@ -65,6 +66,7 @@ class File:
         self.path = file.path
         self.facts = facts
         self.strings = facts.strings
+        self.is_javascript = facts.language in ("javascript", "jsx", "vue", "svelte", "astro")
         values = facts.values
         self.op = values.op
         self.a = values.a
