@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 @rev_option
 @click.option("--units", is_flag=True, help="One unit a line.")
 @click.option("--edges", is_flag=True, help="One reference, import or containment a line, undecided ones too.")
-def command(rev: str | None, units: bool, edges: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Accepted as everywhere; the output is always JSON lines.")
+def command(rev: str | None, units: bool, edges: bool, as_json: bool) -> None:
     """Write all units or all edges of the view to stdout, one JSON object a line."""
     from cmgit.cli.reading import reading
 
+    del as_json
     if units == edges:
         raise UsageError("say what to export", "git cm export --units, or git cm export --edges")
     with reading(rev, no_vectors=True, exact=lambda _: True) as (view, _):

@@ -68,12 +68,15 @@ def contents(manifest: Manifest) -> dict[str, object]:
     roles: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     skipped: list[dict[str, str]] = []
-    rows = zip(table.path, table.language, table.role.tolist(), table.status.tolist(), strict=True)
-    for path, language, role, status in rows:
+    numbers = (column.tolist() for column in (table.role, table.status, table.size))
+    rows = zip(table.path, table.language, *numbers, strict=True)
+    source = files = 0
+    for path, language, role, status, size in rows:
         if language == CONFIG_LANGUAGE and status in WHOLE:
             continue
         if language not in ("", CONFIG_LANGUAGE):
             languages[language] += 1
+            files, source = files + 1, source + size
             roles[Role(role).label] += 1
             name = path.rsplit("/", 1)[-1]
             suffixes["." + name.rsplit(".", 1)[-1].lower() if "." in name else "(none)"] += 1
@@ -81,7 +84,7 @@ def contents(manifest: Manifest) -> dict[str, object]:
             reasons[BlobStatus(status).label] += 1
             skipped.append({"path": path, "reason": BlobStatus(status).label})
     return {
-        "files": manifest.counts.files,
+        "files": files,
         "units": manifest.counts.units,
         "edges": manifest.counts.edges,
         "vectors": manifest.counts.vectors,
@@ -91,7 +94,7 @@ def contents(manifest: Manifest) -> dict[str, object]:
         "reasons": dict(sorted(reasons.items())),
         "skipped": skipped,
         "bytes": {
-            "source": int(table.size.sum()),
+            "source": source,
             "snapshot": sum(ref.size for ref in manifest.segments if ref.kind != "vectors"),
             "vectors": sum(ref.size for ref in manifest.segments if ref.kind == "vectors"),
         },

@@ -164,19 +164,28 @@ def embed_and_publish(
             return found
 
         texts = missing_texts(wanted, catalog.vectors.__contains__, lambda key: objects.read_blob(key.oid), facts_of)
-        if texts:
-            from cmgit.embed.model import load_model
-
-            job.progress(Progress("model", 0, 0))
-            model = load_model(job.config.cache_dir, job.config.model_dir, job.warn)
-            embed_texts(texts, model, job.store, catalog, model.recipe, allowed_processors(), job.progress)
+        embedded = embed_missing(job, catalog, texts) if texts else 0
     with job.watch.stage("write"):
         keys = {key for _, blob_keys in wanted for key in blob_keys}
         have = [key for key in keys if key in catalog.vectors]
         refs = {catalog.vectors[key] for key in have}
         if not complete(manifest, job) or {ref for ref in manifest.segments if ref.kind == VECTORS} != refs:
             manifest = publish_for(job, with_vectors(manifest, refs, job))
-    return manifest, len(texts)
+    return manifest, embedded
+
+
+def embed_missing(job: Job, catalog: Catalog, texts: dict[bytes, str]) -> int:
+    """Embed and write; without a model words and the graph have to do, said once."""
+    from cmgit.embed.model import load_model
+
+    job.progress(Progress("model", 0, 0))
+    try:
+        model = load_model(job.config.cache_dir, job.config.model_dir, job.warn)
+    except ModelUnavailable as error:
+        job.warn(f"no vectors, words and the graph answer alone: {error.message} ({error.hint})")
+        return 0
+    embed_texts(texts, model, job.store, catalog, job.recipes.vectors, allowed_processors(), job.progress)
+    return len(texts)
 
 
 def with_vectors(manifest: Manifest, refs: set[SegmentRef], job: Job) -> Manifest:
