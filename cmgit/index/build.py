@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
+from cmgit.core.errors import ModelUnavailable
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
