@@ -61,12 +61,13 @@ class _Index:
 
     terms: tuple[str, ...]
     starts: npt.NDArray[np.int64]
+    first_of_block: npt.NDArray[np.int64]
 
-    @property
-    def first_of_block(self) -> npt.NDArray[np.int64]:
+    @classmethod
+    def of(cls, terms: tuple[str, ...], counts: AnyArray) -> _Index:
         """A block holds the terms whose first posting lies in one stretch of BLOCK postings."""
-        numbers = self.starts[:-1] // BLOCK
-        return np.flatnonzero(np.diff(numbers, prepend=-1))
+        starts = offsets_of(counts)
+        return cls(terms, starts, np.flatnonzero(np.diff(starts[:-1] // BLOCK, prepend=-1)))
 
 
 class TermsSegment:
@@ -140,7 +141,7 @@ class TermsSegment:
     ) -> TermsSegment:
         order = np.lexsort((unit, blob_of, term_of))
         postings = Postings(blob_of[order].astype(np.int32), unit[order], counts[order])
-        index = _Index(terms, offsets_of(np.bincount(term_of, minlength=len(terms))))
+        index = _Index.of(terms, np.bincount(term_of, minlength=len(terms)))
 
         def blocks(numbers: Sequence[int]) -> dict[int, Postings]:
             first = index.first_of_block
@@ -167,7 +168,7 @@ class TermsSegment:
 
         def index() -> _Index:
             with file.decoding():
-                return _Index(tuple(decode_texts(terms()["terms"])), offsets_of(decode_ints(terms()["term_postings"])))
+                return _Index.of(tuple(decode_texts(terms()["terms"])), decode_ints(terms()["term_postings"]))
 
         def lengths() -> tuple[npt.NDArray[np.int64], IntArray]:
             with file.decoding():

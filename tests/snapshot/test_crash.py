@@ -100,10 +100,10 @@ def test_a_writer_killed_at_200_random_moments_leaves_the_last_good_snapshot(tmp
     kill_at_random_moments(str(tmp_path / "cm"), 200, 12)
 
 
-def attempt(cm: str, number: int) -> CmgitError | None:
+def attempt(cm: str, number: int, blobs: int = 2) -> CmgitError | None:
     """Write, publish and name a snapshot; the stated failure, if it failed."""
     try:
-        manifest = manifest_of(SegmentStore(cm), tree_id(1), [[number, number + 1]], [number])
+        manifest = manifest_of(SegmentStore(cm), tree_id(1), [range(number, number + blobs)], [number])
         set_head(cm, f"w{number}", publish(cm, manifest))
     except CmgitError as error:
         return error
@@ -170,6 +170,33 @@ def test_a_segment_larger_than_the_system_allows_is_a_stated_failure(tmp_path: P
     assert load(cm, tree_id(1), RECIPES.snapshot) == first
     assert not list((tmp_path / "cm").rglob(".tmp*"))
     assert verify(cm).ok
+
+
+@pytest.mark.real
+def test_a_store_on_a_file_system_that_fills_keeps_its_last_good_snapshot(tmp_path: Path) -> None:
+    """sourcegraph#19541, on a tmpfs of 3 MB: 200 commits with retention, and one that is too large."""
+    if (
+        os.geteuid() != 0
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(tmp_path)], capture_output=True, check=False
+        ).returncode
+    ):
+        pytest.skip("tmpfs cannot be mounted here")
+    cm = str(tmp_path / "cm")
+    try:
+        refused = 0
+        for turn in range(200):
+            stated = attempt(cm, turn, 90)
+            if stated is not None:
+                refused += 1
+                assert "no space" in stated.message
+                assert not list((tmp_path / "cm").rglob(".tmp*"))
+                collect(cm, [tree_id(1)], newest=1)
+            check_answers(cm)
+        assert refused
+        assert verify(cm).ok
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 @pytest.fixture
