@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.records import CallSite, ItemRole, RankedUnit
 from cmgit.retrieve import weights
+from cmgit.retrieve.focus import QUIET_ROLES
 from cmgit.retrieve.lexical import rarity
 from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
 from cmgit.retrieve.ports import Edge, View
@@ -210,12 +211,15 @@ def _fill(ledger: Ledger, ranking: Ranking, weigh: Callable[[str], float]) -> No
     """What is left goes to further ranked units, best first: small ones whole, large ones by their telling parts."""
     if not ranking.units:
         return
-    kinds = ledger.view.units.column("kind")
+    view, kinds = ledger.view, ledger.view.units.column("kind")
+    # Tests and copies do not fill an answer about sources; where one of them is the root, it was asked for.
+    quiet = view.files[int(view.units.file[ranking.units[0].unit])].role in QUIET_ROLES
     floor = ranking.units[0].score * weights.FILL_SHARE
     for ranked in ranking.units:
         if ranked.score < floor or ledger.room < LEAST_PART:
             return
-        if int(kinds[ranked.unit]) == UnitKind.FILE:
+        role = view.files[int(view.units.file[ranked.unit])].role
+        if int(kinds[ranked.unit]) == UnitKind.FILE or (role in QUIET_ROLES and not quiet):
             continue
         found = ledger.find(ranked.unit)
         if found is None or ledger.touches(found.file, found.view.start_byte, found.view.end_byte):

@@ -15,7 +15,7 @@ from cmgit.words.split import is_ideographic
 MOST_NAMESAKES = 6
 """A name that more units share says too little to answer by alone."""
 
-_QUIET = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD)
+QUIET_ROLES = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _PathIndex:
         if not ranked or (foreign and ranked[0][0] < 2):
             return None
         best = [i for common, i in ranked if common == ranked[0][0]]
-        spoken = [i for i in best if self._view.files[i].role not in _QUIET] or best
+        spoken = [i for i in best if self._view.files[i].role not in QUIET_ROLES] or best
         # A bare name must be the only one; a longer ending that several files share is ambiguous too.
         return spoken[0] if len(spoken) == 1 else None
 
@@ -107,7 +107,7 @@ def _named(view: View, prompt: Prompt, name: Name, files: dict[int, None]) -> li
     units = [int(unit) for unit in view.units_named(name.last)]
     units = [unit for unit in units if view.units.column("kind")[unit] not in (UnitKind.FILE, UnitKind.BLOCK)]
     if not prompt.tests_asked:
-        spoken = [unit for unit in units if view.files[view.units.file[unit]].role not in _QUIET]
+        spoken = [unit for unit in units if view.files[view.units.file[unit]].role not in QUIET_ROLES]
         units = spoken or units
     if not units:
         return []

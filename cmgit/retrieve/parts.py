@@ -65,7 +65,8 @@ def telling_parts(
         return []
     head = signature_span(data, start, end, first_line, body_start)
     if head.end - head.start > room:
-        stop = _character_border(data, start, start + room)
+        cut = Span(start, _character_border(data, start, start + room), first_line, first_line)
+        stop = _without_line_end(data, cut)
         return [Span(start, stop, first_line, first_line + data.count(b"\n", start, stop))] if stop > start else []
     lines = lines_of(data, start, end, first_line)
     chosen = [line.end <= head.end or line.start < head.end for line in lines]
@@ -90,19 +91,22 @@ def telling_parts(
 
 
 def _merged(data: bytes, lines: list[Span], chosen: list[bool]) -> list[Span]:
-    spans: list[Span] = []
+    """Runs of chosen lines, without blank lines at either end and without the last line's end."""
+    runs: list[list[Span]] = []
     for line, taken in zip(lines, chosen, strict=True):
         if not taken:
             continue
-        if spans and spans[-1].end == line.start:
-            spans[-1] = Span(spans[-1].start, line.end, spans[-1].start_line, line.end_line)
+        if runs and runs[-1][-1].end == line.start:
+            runs[-1].append(line)
         else:
-            spans.append(line)
-    return [Span(s.start, _without_line_end(data, s), s.start_line, s.end_line) for s in spans if _has_text(data, s)]
-
-
-def _has_text(data: bytes, span: Span) -> bool:
-    return bool(data[span.start : span.end].strip())
+            runs.append([line])
+    spans: list[Span] = []
+    for run in runs:
+        telling = [i for i, line in enumerate(run) if data[line.start : line.end].strip()]
+        if telling:
+            first, last = run[telling[0]], run[telling[-1]]
+            spans.append(Span(first.start, _without_line_end(data, last), first.start_line, last.end_line))
+    return spans
 
 
 def _value(line: bytes, weigh: Callable[[str], float]) -> float:

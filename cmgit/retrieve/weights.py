@@ -27,14 +27,14 @@ WORDS = 1.0
 VECTORS = 0.4
 FOREIGN_VECTORS = 0.1  # where the model does not know the prompt's language
 FILE = 0.25
-GRAPH = 0.08
+GRAPH = 0.15
 NAMED = 0.3
 GRAPH_POOL = 32
 
 ROOT_SHARE = 0.82
 MOST_ROOTS = 2
 MOST_ROOTS_EXPANDED = 4
-FILL_SHARE = 0.30  # a further unit must reach this share of the best score
+FILL_SHARE = 0.20  # a further unit must reach this share of the best score
 
 # Nothing is said where the best units stay below all of these: the rarity of the prompt's words that a unit holds (in
 # nats), the share of them that it holds, its cosine to the prompt.
