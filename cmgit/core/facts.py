@@ -182,7 +182,8 @@ class ExportColumns:
 
     name: string index of the outer name (`default`; `=` for `export =` and `module.exports = value`; `*` for
     `export * from`). value: row of ValueColumns that the name denotes, NONE for `*`. import_row: row of ImportColumns
-    for a re-export, else NONE. conditional assignments give several rows of one name.
+    for a re-export, else NONE. `...` are the members of a value (`Object.assign(exports, value)`); `global NAME` and
+    `script NAME` are names that a `declare global` block or a script without imports and exports declares. conditional assignments give several rows of one name.
     """
 
     name: Sequence[int]
@@ -227,7 +228,7 @@ class ValueOp(IntEnum):
     TUPLE = 22  # b: list of its types
     TYPE_PARAM = 23  # a: value of its constraint or NONE; b: a number that tells it from others of its name; name
     CALLBACK_PARAM = 24  # a: value of the function that the context asks for; b: parameter position
-    LITERAL = 25  # name: `string`, `number`, `boolean`, `regexp`, `null`, …
+    LITERAL = 25  # name: `string`, `number`, `boolean`, `RegExp`, `null`, …; `"text` for a short string's own type
     EXPECTED = 26  # a: callee value; b: argument position; what the callee declares there
     NARROWED = 27  # a: value; b: class value or NONE; `instanceof` holds here
     KEYED = 28  # a: value; `a[expr]` with an expression that is not a literal
@@ -237,6 +238,8 @@ class ValueOp(IntEnum):
     NEW_EXPECTED = 32  # as EXPECTED, for the arguments of a construction
     GETTER = 33  # a: UNIT or FUNCTION row of an accessor; the value that it returns
     RETURNED = 34  # a: value of a function; what calling it gives
+    INDEX = 36  # a: value; b: value of a key; `T[K]`
+    CONDITIONAL = 37  # b: list of check, bound, and the types for yes and no; `C extends B ? Y : N`
     SIGNATURE = 35  # a: value; a member that is declared with its type (`m: typeof f`), and is not the thing itself
 
 

@@ -115,6 +115,7 @@ class Binder:
         self.wrapped: set[int] = set()  # units of a variable that holds what a call made of a function
         self.alias_of: dict[int, Binding] = {}  # value of `var a = module.exports = value` -> a
         self.namespaces: list[tuple[int, Scope]] = []  # unit and scope; every name in it is a member
+        self.globals: list[Scope] = []  # of `declare global {}`
         self.this_of: dict[int, This] = {}
         self.held: dict[int, int] = {}  # function or class expression -> unit of what it is bound to
         self.contexts: dict[int, Context] = {}

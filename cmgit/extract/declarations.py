@@ -592,8 +592,20 @@ def _pattern_names(binder: Binder, node: Node | None) -> list[str]:
     return names
 
 
+def _ambient(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    if any(child.type == "global" for child in node.children):
+        for child in node.named_children:
+            if child.type == "statement_block":
+                inside = Scope(scope, scope.function)
+                binder.globals.append(inside)
+                binder.push_children(child, inside, unit)
+        return
+    binder.push_children(node, scope, unit)
+
+
 install(
     {
+        "ambient_declaration": _ambient,
         "function_declaration": _function_declaration,
         "generator_function_declaration": _function_declaration,
         "function_signature": _function_declaration,

@@ -131,6 +131,23 @@ def _nested_type(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     binder.site(RefKind.TYPE, node, scope, unit)
 
 
+def _conditional_type(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    """`C extends B ? Y : N`; what `infer` names is known in it."""
+    bound = node.child_by_field_name("right")
+    inside = scope
+    if bound is not None and b"infer" in binder.source[bound.start_byte : bound.end_byte]:
+        inside = Scope(scope, scope.function, scope.hoist)
+        binder.scope_of[node.id] = inside
+        work = [bound]
+        while work:
+            part = work.pop()
+            if part.type == "infer_type" and part.named_children:
+                name = part.named_children[0]
+                inside.types[binder.text(name)] = Binding("typeparam", inside, name)
+            work.extend(part.named_children)
+    binder.push_children(node, inside, unit)
+
+
 def _generic_type(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     binder.push_children(node, scope, unit)
 
@@ -406,6 +423,7 @@ _handlers = {
     "jsx_self_closing_element": _jsx,
     "decorator": _decorator,
     "type_identifier": _type_identifier,
+    "conditional_type": _conditional_type,
     "nested_type_identifier": _nested_type,
     "assignment_expression": _assignment,
     "object": _object,

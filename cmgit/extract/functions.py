@@ -199,7 +199,7 @@ def _earlier_arguments(low: Lowering, call: Node, scope: Scope, index: int) -> i
             continue
         if len(rows) >= index or child.type == "spread_element":
             break
-        simple = child.type in ("identifier", "member_expression", "this", "new_expression", "call_expression")
+        simple = child.type in ("string", "identifier", "member_expression", "this", "new_expression", "call_expression")
         rows.append(low.expr(child, scope) if simple else _UNKNOWN)
     return low.values.list(rows) if any(rows) else NONE
 

@@ -553,12 +553,25 @@ def _shorthand(low: Lowering, node: Node, scope: Scope) -> int:
     return low.name(low.binder.text(node), scope)
 
 
+def string_literal(low: Lowering, node: Node) -> int:
+    """A short string as a type of its own: it may choose among the members of an event map."""
+    size = node.end_byte - node.start_byte
+    if node.type != "string" or not 2 < size <= 34:
+        return low.values.literal("string")
+    return low.values.literal('"' + low.binder.string(node))
+
+
+def _string(low: Lowering, node: Node, scope: Scope) -> int:
+    return string_literal(low, node)
+
+
 def _literal(low: Lowering, node: Node, scope: Scope) -> int:
     return low.values.literal(_LITERALS[node.type])
 
 
 _EXPRESSIONS: dict[str, _Handler] = {
     **dict.fromkeys(_LITERALS, _literal),
+    "string": _string,
     **dict.fromkeys(FUNCTIONS, _function),
     "function_declaration": _function,
     "generator_function_declaration": _function,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmgit.core.facts import NONE, ValueOp
 from cmgit.extract.bindings import Binding, Scope
-from cmgit.extract.lower import MAX_DEPTH, Lowering
+from cmgit.extract.lower import MAX_DEPTH, Lowering, string_literal
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -85,7 +85,7 @@ def type_parameter(low: Lowering, binding: Binding) -> int:
     constraint = _UNKNOWN
     text = ""
     if node is not None:
-        name = node.child_by_field_name("name")
+        name = node if node.type == "type_identifier" else node.child_by_field_name("name")
         text = low.binder.text(name) if name is not None else ""
         low.type_params += 1
         number = low.type_params
@@ -207,8 +207,6 @@ def type_members(low: Lowering, node: Node, scope: Scope) -> list[tuple[str, int
         name = child.child_by_field_name("name")
         if kind == "property_signature" and name is not None:
             row = type_row(low, child.child_by_field_name("type"), scope)
-            if row and values.op[row] in _THINGS:
-                row = values.row(ValueOp.SIGNATURE, row)
             members.append((binder.key(name), row, 0))
         elif kind == "method_signature" and name is not None:
             row = _signature_row(low, child)
@@ -274,6 +272,8 @@ def _constructor(low: Lowering, node: Node, scope: Scope) -> int:
 def _literal(low: Lowering, node: Node, scope: Scope) -> int:
     inner = node.named_children
     kind = inner[0].type if inner else low.binder.text(node)
+    if kind == "string":
+        return string_literal(low, inner[0])
     name = {"string": "string", "number": "number", "true": "boolean", "false": "boolean"}.get(kind, kind)
     return low.values.literal(name if name in ("string", "number", "boolean", "null", "undefined") else "number")
 
@@ -285,7 +285,8 @@ def _typeof(low: Lowering, node: Node, scope: Scope) -> int:
     target = inner[0]
     if target.type in ("member_expression", "call_expression") and "import(" in low.binder.text(target)[:8]:
         return qualified(low, target, scope)
-    return low.expr(target, scope)
+    row = low.expr(target, scope)
+    return low.values.row(ValueOp.SIGNATURE, row) if row and low.values.op[row] in _THINGS else row
 
 
 def _lookup(low: Lowering, node: Node, scope: Scope) -> int:
@@ -298,7 +299,24 @@ def _lookup(low: Lowering, node: Node, scope: Scope) -> int:
     index = parts[1]
     if index.type == "literal_type" and index.named_children and index.named_children[0].type == "string":
         return low.values.member(base, low.binder.string(index.named_children[0]))
+    key = type_row(low, index, scope)
+    if key:
+        return low.values.row(ValueOp.INDEX, base, key)
     return low.values.row(ValueOp.KEYED, base)
+
+
+def _conditional(low: Lowering, node: Node, scope: Scope) -> int:
+    inside = low.binder.scope_of.get(node.id, scope)
+    rows: list[int] = []
+    for field in ("left", "right", "consequence", "alternative"):
+        part = node.child_by_field_name(field)
+        rows.append(type_row(low, part, inside) if part is not None else _UNKNOWN)
+    return low.values.row(ValueOp.CONDITIONAL, NONE, low.values.list(rows)) if any(rows[2:]) else _UNKNOWN
+
+
+def _infer(low: Lowering, node: Node, scope: Scope) -> int:
+    names = node.named_children
+    return named_type(low, low.binder.text(names[0]), scope) if names else _UNKNOWN
 
 
 def _string(low: Lowering, node: Node, scope: Scope) -> int:
@@ -336,6 +354,8 @@ _TYPES: dict[str, Callable[[Lowering, Node, Scope], int]] = {
     "constructor_type": _constructor,
     "literal_type": _literal,
     "type_query": _typeof,
+    "conditional_type": _conditional,
+    "infer_type": _infer,
     "lookup_type": _lookup,
     "index_type_query": _string,
     "template_literal_type": _string,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from cmgit.core.facts import NONE, ValueOp
+from cmgit.core.facts import NONE, ImportKind, ValueOp
 from cmgit.extract.binder import Assignment
 from cmgit.extract.bindings import Binding, Function, Scope, Source
 from cmgit.extract.lower import Lowering
@@ -197,6 +197,8 @@ def write_assigned(low: Lowering) -> None:
         grouped: dict[str, list[int]] = {}
         for name, node, scope in listed:
             row = low.expr(node, scope)
+            if node.type == "member_expression" and ".prototype." in _text(low, node):
+                row = values.row(ValueOp.SIGNATURE, row) if row else row  # another name of a member is not the member
             if row and not values.is_null(row):
                 grouped.setdefault(name, []).append(row)
             else:
@@ -270,6 +272,29 @@ def exported_rows(low: Lowering) -> list[Exported]:
             row = low.expr(node, scope)
             if row:
                 rows.append(Exported("...", row, NONE))
+    return rows
+
+
+def global_rows(low: Lowering) -> list[Exported]:
+    """Names that a blob gives to every file: of `declare global {}`, and of a whole script without imports or exports.
+
+    They are exports under `global NAME`; linking takes those of a script from declaration files only.
+    """
+    binder = low.binder
+    scopes = list(binder.globals)
+    requests = [row for row in binder.imports if row.kind != ImportKind.DYNAMIC]
+    script = not requests and not binder.exports and not low.exported
+    if script and not binder.javascript:
+        scopes.append(binder.module)
+    rows: list[Exported] = []
+    for scope in scopes:
+        label = "global " if scope is not binder.module else "script "
+        for name, bound in scope.types.items():
+            if bound.kind in ("interface", "alias", "class", "namespace", "enum") and bound.unit is not None:
+                rows.append(Exported(label + name, low.values.row(ValueOp.UNIT, bound.unit), NONE))
+        for name, bound in scope.values.items():
+            if bound.kind in ("variable", "constant") and bound.unit is not None:
+                rows.append(Exported(label + name, low.values.row(ValueOp.UNIT, bound.unit), NONE))
     return rows
 
 

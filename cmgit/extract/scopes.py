@@ -16,7 +16,7 @@ from cmgit.extract.jsdoc import typedefs
 from cmgit.extract.lines import Lines
 from cmgit.extract.lower import Lowering
 from cmgit.extract.lower_types import qualified
-from cmgit.extract.modules import exported_rows, prepare, write_assigned
+from cmgit.extract.modules import exported_rows, global_rows, prepare, write_assigned
 from cmgit.extract.strings import Interner
 from cmgit.extract.unit_props import write_unit_props
 
@@ -61,7 +61,7 @@ def collect_scopes(
         else:
             rows[index] = low.expr(node, site.scope)
     refs = _references(binder, rows, strings, lines)
-    exports = exported_rows(low)
+    exports = [*exported_rows(low), *global_rows(low)]
     write_assigned(low)
     write_unit_props(low)
     values = low.values

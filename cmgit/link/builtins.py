@@ -20,6 +20,7 @@ from cmgit.link.values import (
     NUMBER,
     OBJECT,
     PRIMITIVE,
+    SIGNATURE,
     STRING,
     TUPLE,
     UNION,
@@ -104,6 +105,8 @@ class Builtins:
 
     def _element_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
         tag = value[0]
+        if tag == SIGNATURE:
+            return self.element(value[1])
         if tag == LIB:
             if value[1] in ("Array", "Set"):
                 return value[2][0]  # type: ignore[no-any-return]
@@ -137,6 +140,8 @@ class Builtins:
 
     def _keyed_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
         tag = value[0]
+        if tag == SIGNATURE:
+            return self.keyed(value[1])
         if tag == LIB:
             if value[1] == "Record":
                 return value[2][1]  # type: ignore[no-any-return]

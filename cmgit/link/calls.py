@@ -281,10 +281,6 @@ class Calls:
 
     # -- inference ----------------------------------------------------------------------------------
 
-    def rebind(self, binds: Any, outer: Any) -> Any:
-        """Binds of a base class, whose values may be type parameters of the derived one."""
-        return tuple(binds) + tuple(item for item in outer if item not in binds)
-
     def unify(self: Evaluator, file: File, row: int, value: Value, bound: Bound, depth: int) -> None:  # type: ignore[misc]
         """Binds the type parameters in a written type, given a value of that type."""
         if row <= 0 or depth > 5 or not file.needs_env(row):

@@ -62,6 +62,10 @@ class Evaluator(Members, Builtins):
         self.env_memo: dict[Any, Any] = {}
         self.export_memo: dict[tuple[int, str, bool], Any] = {}
         self.base_memo: dict[tuple[int, int], Any] = {}
+        self.globals: dict[str, list[tuple[int, int]]] = {}
+        for file in self.files:
+            for name, rows in file.globals.items():
+                self.globals.setdefault(name, []).extend((file.index, row) for row in rows)
         self.ops = self._handlers()
 
     def _handlers(self) -> list[Any]:
@@ -77,6 +81,7 @@ class Evaluator(Members, Builtins):
             ValueOp.LITERAL: self._literal, ValueOp.EXPECTED: self._expected, ValueOp.NEW_EXPECTED: self._new_expected,
             ValueOp.NARROWED: self._narrowed, ValueOp.GUARDED: self._guarded, ValueOp.KEYED: self._keyed,
             ValueOp.DECLARED: self._declared, ValueOp.EXTENDED: self._extended, ValueOp.GETTER: self._getter,
+            ValueOp.INDEX: self._index, ValueOp.CONDITIONAL: self._conditional,
             ValueOp.RETURNED: self._returned, ValueOp.SIGNATURE: self._signature,
         }  # fmt: skip
         return [table.get(op, lambda f, row, env: None) for op in range(max(table) + 1)]
@@ -149,7 +154,21 @@ class Evaluator(Members, Builtins):
         return self.imported(file, file.a[row], False)
 
     def _global(self, file: File, row: int, env: Env | None) -> Value | None:
-        return (GLOBAL, file.strings[file.name[row]])
+        name = file.strings[file.name[row]]
+        return self.declared_global(name, False) or (GLOBAL, name)
+
+    def declared_global(self, name: str, types: bool) -> Value | None:
+        """A global that declaration files of the tree declare, if just one thing bears the name."""
+        places = self.globals.get(name)
+        if places is None:
+            return None
+        found: list[Value] = []
+        for index, row in places:
+            file = self.files[index]
+            unit = file.a[row]
+            if (file.kinds[unit] == UnitKind.VARIABLE) != types:
+                found.append((UNIT, index, unit, None))
+        return found[0] if len(found) == 1 else None
 
     def _exports(self, file: File, row: int, env: Env | None) -> Value | None:
         return (MODULE, file.index)
@@ -284,7 +303,8 @@ class Evaluator(Members, Builtins):
         if op == ValueOp.IMPORT:
             return self.imported(file, file.a[row], True)
         if op == ValueOp.GLOBAL:
-            return (GLOBAL, file.strings[file.name[row]])
+            name = file.strings[file.name[row]]
+            return self.declared_global(name, True) or (GLOBAL, name)
         if op == ValueOp.MEMBER:
             base = self.entity(file, file.a[row])
             return self.type_member(base, file.strings[file.name[row]])
@@ -474,6 +494,38 @@ class Evaluator(Members, Builtins):
 
     def _getter(self, file: File, row: int, env: Env | None) -> Value | None:
         return self.call(self.with_env(self.value(file, file.a[row], env), env), (), None, None)
+
+    def _index(self, file: File, row: int, env: Env | None) -> Value | None:
+        base = self.value(file, file.a[row], env)
+        key = self.value(file, file.b[row], env)
+        keys = key[1] if key is not None and key[0] == UNION else (key,)
+        if base is not None and all(item is not None and item[0] == PRIMITIVE and item[1][:1] == '"' for item in keys):
+            found = [self.member(base, item[1][1:]) for item in keys]
+            return union([value for value in found if value is not None]) if any(found) else None
+        return self.keyed(base)
+
+    def _conditional(self, file: File, row: int, env: Env | None) -> Value | None:
+        check_row, bound_row, yes_row, no_row = file.list(file.b[row])
+        check = self.value(file, check_row, env)
+        inner = env
+        holds: bool | None = None
+        if check is not None:
+            bound: dict[tuple[int, int], Value] = {}
+            self.unify(file, bound_row, check, bound, 0)
+            if bound:
+                holds = True
+                inner = (env[0] if env else None, tuple(bound.items()) + (env[1] if env else ()))
+            elif check[0] == INSTANCE and file.op[bound_row] == ValueOp.TYPE_NAME:
+                made = self.value(file, bound_row, env)
+                if made is not None and made[0] == INSTANCE:
+                    holds = True if self.is_instance(check, made) else None
+        yes = self.value(file, yes_row, inner)
+        if holds and yes is not None:
+            return yes
+        no = self.value(file, no_row, env)
+        if yes is None or no is None:
+            return yes if no is None else no
+        return union([yes, no])
 
     def _signature(self, file: File, row: int, env: Env | None) -> Value | None:
         value = self.value(file, file.a[row], env)

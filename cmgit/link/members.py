@@ -198,8 +198,12 @@ class Members(Calls):
 
     # -- classes ------------------------------------------------------------------------------------
 
-    def bases(self: Evaluator, file: File, unit: int) -> list[Value | None]:  # type: ignore[misc]
+    def bases(self: Evaluator, file: File, unit: int, binds: Any = ()) -> list[Value | None]:  # type: ignore[misc]
         """What a class or interface extends; None for a base that is not known."""
+        if binds:
+            rows = file.props(unit).lists.get("<", ())
+            if any(file.needs_env(row) for row in rows):
+                return [self.callable(self.value(file, row, (None, binds))) for row in rows]
         key = (file.index, unit)
         found = self.base_memo.get(key, UNSET)
         if found is UNSET:
@@ -208,13 +212,15 @@ class Members(Calls):
             self.base_memo[key] = found
         return found  # type: ignore[no-any-return]
 
-    def find(self: Evaluator, file: File, unit: int, name: str, static: bool) -> tuple[File | None, int, Any] | None:  # type: ignore[misc]
+    def find(  # type: ignore[misc]
+        self: Evaluator, file: File, unit: int, name: str, static: bool, binds: Any = ()
+    ) -> tuple[File | None, int, Any] | None:
         """Where a member is declared: (file, row, bound type parameters of that class).
 
         (None, 0, ()) when a base from outside may have it; None when it is not known.
         """
         seen: set[tuple[int, int]] = set()
-        work: list[tuple[File, int, Any]] = [(file, unit, ())]
+        work: list[tuple[File, int, Any]] = [(file, unit, binds)]
         outside = unknown = False
         while work:
             holder, current, binds = work.pop(0)
@@ -226,7 +232,7 @@ class Members(Calls):
             row = table.get(name)
             if row is not None:
                 return (holder, row, binds)
-            for base in self.bases(holder, current):
+            for base in self.bases(holder, current, binds):
                 if base is None:
                     unknown = True
                 elif base[0] in (EXTERNAL, GLOBAL, LIB):
@@ -249,13 +255,9 @@ class Members(Calls):
 
     def instance_member(self: Evaluator, base: Value, name: str) -> Value | None:  # type: ignore[misc]
         file, unit = self.files[base[1]], base[2]
-        found = self.find(file, unit, name, False)
+        found = self.find(file, unit, name, False, base[3])
         if found is not None and found[0] is not None:
             holder, row, binds = found
-            if holder.index == file.index and not binds:
-                binds = base[3]
-            elif base[3] and binds:
-                binds = self.rebind(binds, base[3])
             env = (base, binds)
             return self.with_env(self.value(holder, row, env), env)
         if found is not None:

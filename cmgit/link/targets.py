@@ -64,6 +64,7 @@ class Targets:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self._memo: list[dict[tuple[int, bool], list[Edge]]] = [{} for _ in evaluator.files]
+        self._signatures: dict[int, dict[int, tuple[int, str]]] = {}
         self._implementers: dict[tuple[int, int], list[tuple[int, int, int]]] | None = None
 
     def reference(self, file: File, kind: int, row: int) -> list[Edge]:
@@ -99,6 +100,8 @@ class Targets:
         value = self.evaluator.start(file, row)
         if file.op[row] == ValueOp.SUPER and value is not None and value[0] == INSTANCE:
             value = (UNIT, value[1], value[2], None)  # `super()` is the class
+        if file.op[row] == ValueOp.GLOBAL:
+            return [OUTSIDE]
         rule = self.rule(file, row, value)
         found: list[Edge] = []
         self._collect(value, file, row, rule, Confidence.PROVEN, found, 0)
@@ -108,7 +111,7 @@ class Targets:
                 resolved = [edge._replace(confidence=Confidence.LIKELY) for edge in resolved]
             return list(dict.fromkeys(resolved))[:6]
         if value is not None and value[0] in (FUNCTION, OBJECT, INSTANCE, UNION, SIGNATURE):
-            found = self._signature(file, row) or found
+            found = self._signature(file, row) or self._declared_signature(value) or found
         if any(edge.status == EdgeStatus.RESOLVED for edge in found):
             return found
         if found and all(edge.status == EdgeStatus.EXTERNAL for edge in found):
@@ -231,6 +234,41 @@ class Targets:
         if only is None or only[0] == NONE:
             return []
         return [Edge(EdgeStatus.RESOLVED, *only, Confidence.LIKELY, "single-implementation")]
+
+    def _declared_signature(self, value: Value) -> list[Edge]:
+        """The same, for a signature that came here through other values."""
+        options = value[1] if value[0] == UNION else (value,)
+        found: dict[tuple[int, int], None] = {}
+        for option in options:
+            if option is None or option[0] != FUNCTION:
+                return []
+            owner = self._signatures_of(option[1]).get(option[2])
+            if owner is None:
+                return []
+            found.update(dict.fromkeys(self._of_type((option[1], owner[0]), owner[1])))
+        only = next(iter(found)) if len(found) == 1 else None
+        if only is None or only[0] == NONE:
+            return []
+        return [Edge(EdgeStatus.RESOLVED, *only, Confidence.LIKELY, "single-implementation")]
+
+    def _signatures_of(self, index: int) -> dict[int, tuple[int, str]]:
+        """FUNCTION rows that are members of an interface of a file: row -> (unit, name)."""
+        table = self._signatures.get(index)
+        if table is None:
+            table = self._signatures[index] = {}
+            file = self.evaluator.files[index]
+            for unit, props in file.units_with_props().items():
+                if file.kinds[unit] != UnitKind.INTERFACE:
+                    continue
+                for name, row in props.instance.items():
+                    work = [row] if name[:1] not in "(<:=[" else []
+                    while work:
+                        part = work.pop()
+                        if part > 0 and file.op[part] == ValueOp.FUNCTION:
+                            table[part] = (unit, name)
+                        elif part > 0 and file.op[part] == ValueOp.UNION:
+                            work += (file.a[part], file.b[part])
+        return table
 
     def _held(self, value: Value | None) -> Value | None:
         """A variable as what it holds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,7 @@ class LinkFile:
     facts: BlobFacts
 
 
+_DECLARATION = re.compile(r"\.d\.(?:[^.]+\.)?[cm]?ts$")
 UNSET: Any = object()
 BUSY: Any = object()
 
@@ -55,7 +57,7 @@ class File:
     """One file, opened for evaluation."""
 
     __slots__ = (
-        "_needs", "_props", "a", "args", "b", "entity_memo", "exports", "facts", "import_memo", "index",
+        "_needs", "_props", "a", "args", "b", "entity_memo", "exports", "facts", "globals", "import_memo", "index",
         "is_javascript", "kinds", "memo",
         "name", "op", "path", "prop_names", "prop_values", "stars", "strings",
     )  # fmt: skip
@@ -83,10 +85,14 @@ class File:
         self._needs: dict[int, bool] = {}
         self.exports: dict[str, list[tuple[int, int]]] = {}
         self.stars: list[int] = []
+        self.globals: dict[str, list[int]] = {}
         strings, columns = self.strings, facts.exports
         for name, value, row in zip(columns.name, columns.value, columns.import_row, strict=True):
             text = strings[name]
-            if text == "*":
+            if text.startswith(("global ", "script ")):
+                if text[0] == "g" or (file.path.endswith(".ts") and _DECLARATION.search(file.path)):
+                    self.globals.setdefault(text[7:], []).append(value)
+            elif text == "*":
                 self.stars.append(row)
             else:
                 self.exports.setdefault(text, []).append((value, row))
@@ -166,4 +172,6 @@ class File:
         if op in (_OBJECT, _FUNCTION):
             first, count = self.a[row], self.b[row]
             return any(self.needs_env(self.prop_values[i]) for i in range(first, first + count))
+        if op == ValueOp.INDEX:
+            return self.needs_env(self.a[row]) or self.needs_env(self.b[row])
         return self.needs_env(self.a[row]) or any(self.needs_env(item) for item in self.list(self.b[row]))
