@@ -36,6 +36,7 @@ _META = b"cmgit"
 BLOCK_COLUMN = "block"
 _AS_IT_IS = {"lance-encoding:compression": "none"}
 _CHUNK = 1 << 20
+_NEARLY_FULL = 1 << 16
 _ALL = 1 << 20  # rows in a batch: everything in one
 
 _checked: dict[str, tuple[int, ...]] = {}
@@ -102,13 +103,22 @@ def _write_lance(path: Path, meta: Mapping[str, object], tables: Mapping[str, by
         lance.LanceFileWriter(text, schema, version=FILE_VERSION) as writer,
     ):
         writer.write_batch(batch)
+    # On a full disk Lance may close without an error and leave the file a few bytes short (seen on a tmpfs).
+    if path.stat().st_size != writer.size_bytes:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     path.chmod(mode)  # Lance puts a private file in its place, which another user of the repository could not read
 
 
 def _read_back(path: Path, ref: SegmentRef, tables: Mapping[str, bytes], blocks: Sequence[bytes]) -> None:
     file = SegmentFile(path, ref)
-    read = {name: bytes(table) for name, table in file.tables(list(tables)).items()}
-    if read != dict(tables) or [bytes(block) for block in file.blocks(range(len(blocks)))] != list(blocks):
+    try:
+        read = {name: bytes(table) for name, table in file.tables(list(tables)).items()}
+        same = read == dict(tables) and [bytes(block) for block in file.blocks(range(len(blocks)))] == list(blocks)
+    except SegmentDamaged as error:
+        if shutil.disk_usage(path.parent).free < _NEARLY_FULL:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        raise
+    if not same:
         raise SegmentDamaged(f"a segment of kind {ref.kind} does not read back as it was written", "try again")
 
 

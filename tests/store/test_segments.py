@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,9 +21,10 @@ from store_samples import (
     vectors,
 )
 
-from cmgit.core.errors import SegmentDamaged
+from cmgit.core.errors import CmgitError, SegmentDamaged
 from cmgit.core.tables import BlobTerms
 from cmgit.store import segment_file
+from cmgit.store.lance_door import lance_file
 from cmgit.store.segments import (
     EdgesSegment,
     FactsSegment,
@@ -291,3 +293,22 @@ def test_a_segment_of_sha256_blobs_keeps_their_ids(store: SegmentStore) -> None:
     items = [(type(k)(k.oid + "ab" * 12, k.language), fact) for k, fact in facts_items(2, 3)]
     assert store.open_facts(store.write_facts("r", items)).keys == [k for k, _ in items]
     assert key(1).oid == "0" * 39 + "1"
+
+
+def test_a_file_that_lance_left_short_without_an_error_is_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SegmentStore(str(tmp_path))
+    writer = lance_file().LanceFileWriter
+    real = writer.close
+
+    def close(self: Any) -> Any:
+        done = real(self)
+        for path in tmp_path.rglob("segment.lance"):
+            path.write_bytes(path.read_bytes()[:-3])
+        return done
+
+    monkeypatch.setattr(writer, "close", close)
+    with pytest.raises(CmgitError, match="no space"):
+        store.write_facts("f", facts_items(1, 3))
+    assert names(store.folder) == []
