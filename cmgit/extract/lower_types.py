@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _UNKNOWN = 0
+_MOST_SIGNATURES = 8
 _THINGS = frozenset({ValueOp.UNIT, ValueOp.IMPORT, ValueOp.MEMBER})
 _OPAQUE = frozenset({"any", "unknown", "object"})
 
@@ -201,6 +202,7 @@ def type_members(low: Lowering, node: Node, scope: Scope) -> list[tuple[str, int
 
     members: list[tuple[str, int, int]] = []
     overloads: dict[str, list[int]] = {}
+    calls: dict[str, list[int]] = {}
     binder, values = low.binder, low.values
     for child in node.named_children:
         kind = child.type
@@ -223,15 +225,26 @@ def type_members(low: Lowering, node: Node, scope: Scope) -> list[tuple[str, int
             if kind == "construct_signature":
                 members.extend(("new", row, 0) for prop, row, _ in props if prop == "()")
             else:
-                present = {prop for prop, _, _ in members}
-                members.extend(prop for prop in props if prop[0] not in present)
+                _add_call(props, calls)
         elif kind == "index_signature":
             row = type_row(low, child.child_by_field_name("type"), scope)
             if row:
                 members.append(("[]", row, 0))
     for key, rows in overloads.items():
         members.append((key, values.union(rows), 0))
+    members.extend((key, values.union(rows), 0) for key, rows in calls.items())
     return members
+
+
+def _add_call(props: list[tuple[str, int, int]], calls: dict[str, list[int]]) -> None:
+    """A call signature beside others: a call may mean any, so parameters and results are unions."""
+    offset = sum(1 for key in calls if key[0] == "<")
+    for name, row, _ in props:
+        if name[0] == "<":
+            name = f"<{offset + int(name[1:-1])}>"  # noqa: PLW2901
+        rows = calls.setdefault(name, [])
+        if len(rows) < _MOST_SIGNATURES:
+            rows.append(row)
 
 
 def _signature_row(low: Lowering, node: Node) -> int:

@@ -205,7 +205,10 @@ class Modules:
             if package is not None:
                 imports = package.json.get("imports")
                 if isinstance(imports, dict):
-                    found = self._pick(package.folder, _match(imports, name))
+                    targets = _match(imports, name)
+                    found = self._pick(package.folder, targets)
+                    for target in targets if found is None else ():
+                        found = found or self.file(join(package.folder, target))
                     if found is not None:
                         return found
             if not folder:

@@ -105,7 +105,9 @@ class Targets:
         rule = self.rule(file, row, value)
         found: list[Edge] = []
         self._collect(value, file, row, rule, Confidence.PROVEN, found, 0)
-        resolved = [edge for edge in found if edge.status == EdgeStatus.RESOLVED]
+        resolved = list(dict.fromkeys(edge for edge in found if edge.status == EdgeStatus.RESOLVED))
+        if len(resolved) > 1:
+            resolved = [edge._replace(confidence=Confidence.LIKELY, rule="union") for edge in resolved]
         if resolved:
             if len(resolved) < len(found) and any(edge is UNKNOWN for edge in found):
                 resolved = [edge._replace(confidence=Confidence.LIKELY) for edge in resolved]
