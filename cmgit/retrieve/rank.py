@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.errors import ModelUnavailable
-from cmgit.core.facts import NONE
+from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
 from cmgit.retrieve import weights
 from cmgit.retrieve.corpus import damping
 from cmgit.retrieve.focus import Focus
-from cmgit.retrieve.lexical import lexical_scores
+from cmgit.retrieve.lexical import Lexical, lexical_scores
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.query import is_foreign, read_query
@@ -45,7 +45,8 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     if not units:
         return Ranking((), False, terms)
     lexical = lexical_scores(view, query)
-    words = lexical.words + weights.PATH * lexical.path * _spread(lexical.words)
+    own = _own_words(view, lexical)
+    words = own + weights.PATH * lexical.path * _spread(lexical.words)
     top = float(words.max()) or 1.0
     without = ""
     try:
@@ -56,8 +57,8 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     named = _named(units, view, focus)
     factor = damping(view, prompt).factor
     shares = {
-        "words": weights.WORDS * lexical.words / top * factor,
-        "path": weights.WORDS * (words - lexical.words) / top * factor,
+        "words": weights.WORDS * own / top * factor,
+        "path": weights.WORDS * (words - own) / top * factor,
         "vectors": vectors * factor,
         "file": weights.FILE * _file_share(view, words * factor) * (words > 0) * factor,
         "named": named * np.maximum(factor, 0.3),
@@ -86,6 +87,20 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
         )
     )
     return Ranking(ranked, telling, terms, without)
+
+
+_HOLDING = (int(UnitKind.FUNCTION), int(UnitKind.METHOD), int(UnitKind.CALLBACK))
+
+
+def _own_words(view: View, lexical: Lexical) -> Floats:
+    """BM25 of each unit; an inner function also hears a share of the words of the function around it, which say what
+    it is for. The other way round does not pay: a large function would win by any of its parts."""
+    owner = view.units.owner
+    within = np.flatnonzero((owner != NONE) & (lexical.words > 0))
+    within = within[np.isin(view.units.column("kind")[owner[within]], _HOLDING)]
+    words = lexical.words.copy()
+    words[within] += weights.OUTER * lexical.words[owner[within]]
+    return words
 
 
 def _spread(words: Floats) -> Floats:

@@ -30,6 +30,7 @@ FILE = 0.25
 GRAPH = 0.15
 NAMED = 0.3
 GRAPH_POOL = 32
+OUTER = 0.25  # of the words of the function around it, for a unit that has a word of its own
 
 ROOT_SHARE = 0.82
 MOST_ROOTS = 2
