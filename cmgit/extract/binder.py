@@ -53,14 +53,14 @@ class Assignment(NamedTuple):
 class Context(NamedTuple):
     """What asks for an expression, for parameters without a type of their own.
 
-    kind: `argument` (node is the call, index the position), `property` (node is the literal, name the key), `type`
+    kind: `argument` (node is the call, position its place), `property` (node is the literal, name the key), `type`
     (node is a written type), `return` (of `function`), `element` (node is the array), `same` (node is around it).
     """
 
     kind: str
     node: Node
     scope: Scope
-    index: int = 0
+    position: int = 0
     name: str = ""
     function: Function | None = None
 
@@ -279,7 +279,7 @@ class Binder:
                 for inner in child.named_children[:1]:
                     work.append((inner, Source("rest", source=origin)))
             elif child.is_named and child.type != "comment":
-                work.append((child, Source("item", source=origin, index=index)))
+                work.append((child, Source("item", source=origin, position=index)))
 
     # -- functions ----------------------------------------------------------------------------------
 
@@ -353,7 +353,7 @@ class Binder:
                 for part in child.named_children:
                     if part.id != pattern.id:
                         self.push(part, inner, unit)
-            origin = Source("parameter", function=made, index=index)
+            origin = Source("parameter", function=made, position=index)
             if pattern.type == "assignment_pattern":  # its default is looked at with the parameter
                 left, right = pattern.child_by_field_name("left"), pattern.child_by_field_name("right")
                 if left is None or right is None:

@@ -49,8 +49,8 @@ class Scope:
 class Source(NamedTuple):
     """Where a variable's value comes from.
 
-    kind: `value` (node's value), `element` (one element of it), `parameter` (of `function`, at `index`),
-    `member` (property `name` of `source`), `item` (position `index` of `source`), `rest` (what remains of `source`),
+    kind: `value` (node's value), `element` (one element of it), `parameter` (of `function`, at `position`),
+    `member` (property `name` of `source`), `item` (`position` of `source`), `rest` (what remains of `source`),
     `key` (a property name), `default` (`source`, or node's value).
     """
 
@@ -59,7 +59,7 @@ class Source(NamedTuple):
     scope: Scope | None = None
     source: Source | None = None
     name: str = ""
-    index: int = 0
+    position: int = 0
     function: Function | None = None
 
 

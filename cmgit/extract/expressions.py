@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmgit.core.facts import ImportKind, RefKind
-from cmgit.extract.binder import _ADAPTERS, Assignment, Binder, install
+from cmgit.extract.binder import _ADAPTERS, Assignment, Binder, Context, install
 from cmgit.extract.bindings import FUNCTIONS, Binding, Function, Scope, Source, This
 
 if TYPE_CHECKING:
@@ -225,13 +225,7 @@ def _object(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
             binder.this_of[child.id] = this
             key = child.child_by_field_name("name")
             if key is not None:
-                binder.contexts[child.id] = _property_context(node, scope, binder.key(key))
-
-
-def _property_context(node: Node, scope: Scope, name: str):  # type: ignore[no-untyped-def]
-    from cmgit.extract.binder import Context
-
-    return Context("property", node, scope, 0, name)
+                binder.contexts[child.id] = Context("property", node, scope, 0, binder.key(key))
 
 
 def _array(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
@@ -411,7 +405,8 @@ _SKIPPED = (
     "identifier", "property_identifier", "private_property_identifier", "shorthand_property_identifier",
     "string", "string_fragment", "escape_sequence", "number", "regex", "regex_pattern", "regex_flags", "this", "super",
     "true", "false", "null", "undefined", "predefined_type", "jsx_text", "jsx_closing_element", "empty_statement",
-    "statement_identifier", "accessibility_modifier", "optional_chain", "import", "hash_bang_line", "debugger_statement",
+    "statement_identifier", "accessibility_modifier", "optional_chain", "import", "hash_bang_line",
+    "debugger_statement",
     "override_modifier", "this_type", "meta_property", "html_character_reference", "break_statement",
     "continue_statement", "literal_type", "existential_type", "number_literal", "unescaped_double_string_fragment",
 )  # fmt: skip

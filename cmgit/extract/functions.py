@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmgit.core.facts import NONE, ValueOp
+from cmgit.extract.binder import Context
 from cmgit.extract.bindings import ClassScope, Function, Scope
 from cmgit.extract.lower import Lowering
 from cmgit.extract.lower_types import type_row
@@ -154,7 +155,7 @@ def context_row(low: Lowering, node_id: int) -> int:
         low.depth -= 1
 
 
-def _context_row(low: Lowering, context) -> int:  # type: ignore[no-untyped-def]
+def _context_row(low: Lowering, context: Context) -> int:
     values, kind, node, scope = low.values, context.kind, context.node, context.scope
     if kind == "argument":
         new = node.type == "new_expression"
@@ -167,11 +168,11 @@ def _context_row(low: Lowering, context) -> int:  # type: ignore[no-untyped-def]
             row = values.row(ValueOp.INSTANTIATE, row, types)
         else:
             # earlier arguments tell type parameters
-            first = _earlier_arguments(low, node, scope, context.index)
+            first = _earlier_arguments(low, node, scope, context.position)
             if first != NONE and not new:
                 row = values.row(ValueOp.CALL, row, first)
-                return values.row(ValueOp.EXPECTED, row, context.index, 0)
-        return values.row(ValueOp.NEW_EXPECTED if new else ValueOp.EXPECTED, row, context.index)
+                return values.row(ValueOp.EXPECTED, row, context.position, 0)
+        return values.row(ValueOp.NEW_EXPECTED if new else ValueOp.EXPECTED, row, context.position)
     if kind == "property":
         return values.member(context_row(low, node.id), context.name)
     if kind == "type":
@@ -199,9 +200,16 @@ def _earlier_arguments(low: Lowering, call: Node, scope: Scope, index: int) -> i
             continue
         if len(rows) >= index or child.type == "spread_element":
             break
-        simple = child.type in ("string", "identifier", "member_expression", "this", "new_expression", "call_expression")
+        simple = child.type in (
+            "string",
+            "identifier",
+            "member_expression",
+            "this",
+            "new_expression",
+            "call_expression",
+        )
         rows.append(low.expr(child, scope) if simple else _UNKNOWN)
-    return low.values.list(rows) if any(rows) else NONE
+    return low.values.list_row(rows) if any(rows) else NONE
 
 
 def _expected_return(low: Lowering, function: Function | None) -> int:

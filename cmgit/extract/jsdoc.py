@@ -214,7 +214,7 @@ class _Parser:
         if not (token[:1].isalpha() or token[:1] in "_$") or token in _OPAQUE:
             if token in ("Object", "object") and self.peek() in (".", "<"):
                 self.accept(".")
-                self.list(">") if self.accept("<") else None
+                self.listed(">") if self.accept("<") else None
             return _UNKNOWN
         return self.named(token)
 
@@ -226,8 +226,8 @@ class _Parser:
             self.take()
             path.append(self.take())
         self.accept(".")
-        rows = self.list(">") if self.accept("<") else []
-        arguments = self.low.values.list(rows) if any(rows) else NONE
+        rows = self.listed(">") if self.accept("<") else []
+        arguments = self.low.values.list_row(rows) if any(rows) else NONE
         if len(path) == 1:
             if token in ("Array", "Promise") and not rows:
                 arguments = NONE
@@ -237,7 +237,7 @@ class _Parser:
             row = self.low.values.member(row, name)
         return self.low.values.row(ValueOp.TYPE_NAME, row, arguments) if row else _UNKNOWN
 
-    def list(self, end: str) -> list[int]:
+    def listed(self, end: str) -> list[int]:
         rows: list[int] = []
         while self.at < len(self.tokens) and not self.accept(end):
             rows.append(self.union())
@@ -336,5 +336,5 @@ class _Parser:
         while self.peek() == "." and self.peek(1) != "<":
             self.take()
             row = low.values.member(row, self.take())
-        rows = self.list(">") if self.accept("<") else []
-        return low.values.row(ValueOp.TYPE_NAME, row, low.values.list(rows) if any(rows) else NONE)
+        rows = self.listed(">") if self.accept("<") else []
+        return low.values.row(ValueOp.TYPE_NAME, row, low.values.list_row(rows) if any(rows) else NONE)

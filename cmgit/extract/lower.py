@@ -72,7 +72,7 @@ class Values:
             return _UNKNOWN
         return self.row(ValueOp.MEMBER, value, NONE, self.strings.id(name))
 
-    def list(self, rows: list[int]) -> int:
+    def list_row(self, rows: list[int]) -> int:
         if not rows:
             return NONE
         key = tuple(rows)
@@ -182,14 +182,14 @@ class Lowering:
                 break
         while rows and rows[-1] == _UNKNOWN:
             rows.pop()
-        return self.values.list(rows)
+        return self.values.list_row(rows)
 
     def type_arguments(self, node: Node | None, scope: Scope) -> int:
         from cmgit.extract.lower_types import type_row
 
         if node is None:
             return NONE
-        return self.values.list(
+        return self.values.list_row(
             [type_row(self, child, scope) for child in node.named_children if child.type != "comment"]
         )
 
@@ -307,7 +307,7 @@ class Lowering:
             row = self.expr(source.node, source.scope) if source.scope is not None else _UNKNOWN
             return values.row(ValueOp.ELEMENT, row) if row else _UNKNOWN
         if kind == "item":
-            return values.member(self.source(source.source), str(source.index))
+            return values.member(self.source(source.source), str(source.position))
         if kind == "rest":
             return self.source(source.source)
         if kind == "key":
@@ -319,7 +319,7 @@ class Lowering:
         if kind == "parameter":
             from cmgit.extract.functions import parameter_row
 
-            return parameter_row(self, source.function, source.index) if source.function is not None else _UNKNOWN
+            return parameter_row(self, source.function, source.position) if source.function is not None else _UNKNOWN
         if kind == "type":
             from cmgit.extract.lower_types import type_row
 
@@ -346,9 +346,9 @@ def _member(low: Lowering, node: Node, scope: Scope) -> int:
     if target is None or name is None:
         return _UNKNOWN
     text = low.binder.text(name)
-    if text == "exports" and target.type == "identifier" and low.binder.text(target) == "module":
-        if scope.value("module") is None:
-            return low.values.row(ValueOp.EXPORTS)
+    of_module = text == "exports" and target.type == "identifier" and low.binder.text(target) == "module"
+    if of_module and scope.value("module") is None:
+        return low.values.row(ValueOp.EXPORTS)
     return low.values.member(low.expr(target, scope), text)
 
 
@@ -397,7 +397,7 @@ def _new(low: Lowering, node: Node, scope: Scope) -> int:
     return values.row(ValueOp.NEW, row, low.arguments(node.child_by_field_name("arguments"), scope))
 
 
-def _function(low: Lowering, node: Node, scope: Scope) -> int:
+def _function(low: Lowering, node: Node, _scope: Scope) -> int:
     from cmgit.extract.functions import function_props
 
     made = low.binder.functions.get(node.id)
@@ -411,7 +411,7 @@ def _function(low: Lowering, node: Node, scope: Scope) -> int:
     return row
 
 
-def _class(low: Lowering, node: Node, scope: Scope) -> int:
+def _class(low: Lowering, node: Node, _scope: Scope) -> int:
     made = low.binder.classes.get(node.id)
     if made is None or made.unit is None:
         return _UNKNOWN
@@ -517,22 +517,22 @@ def _augmented(low: Lowering, node: Node, scope: Scope) -> int:
     return _UNKNOWN
 
 
-def _this(low: Lowering, node: Node, scope: Scope) -> int:
+def _this(low: Lowering, _node: Node, scope: Scope) -> int:
     return low.this(scope)
 
 
-def _super(low: Lowering, node: Node, scope: Scope) -> int:
+def _super(low: Lowering, _node: Node, scope: Scope) -> int:
     from cmgit.extract.functions import super_row
 
     return super_row(low, scope)
 
 
-def _meta(low: Lowering, node: Node, scope: Scope) -> int:
+def _meta(low: Lowering, _node: Node, _scope: Scope) -> int:
     values = low.values
     return values.row(ValueOp.TYPE_NAME, values.row(ValueOp.GLOBAL, name=low.strings.id("ImportMeta")))
 
 
-def _unary(low: Lowering, node: Node, scope: Scope) -> int:
+def _unary(low: Lowering, node: Node, _scope: Scope) -> int:
     operator = node.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
     return low.values.literal(
@@ -561,11 +561,11 @@ def string_literal(low: Lowering, node: Node) -> int:
     return low.values.literal('"' + low.binder.string(node))
 
 
-def _string(low: Lowering, node: Node, scope: Scope) -> int:
+def _string(low: Lowering, node: Node, _scope: Scope) -> int:
     return string_literal(low, node)
 
 
-def _literal(low: Lowering, node: Node, scope: Scope) -> int:
+def _literal(low: Lowering, node: Node, _scope: Scope) -> int:
     return low.values.literal(_LITERALS[node.type])
 
 

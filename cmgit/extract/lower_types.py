@@ -144,7 +144,7 @@ def _generic(low: Lowering, node: Node, scope: Scope) -> int:
     return low.values.row(ValueOp.TYPE_NAME, row, arguments) if row else _UNKNOWN
 
 
-def _predefined(low: Lowering, node: Node, scope: Scope) -> int:
+def _predefined(low: Lowering, node: Node, _scope: Scope) -> int:
     text = low.binder.text(node)
     return _UNKNOWN if text in _OPAQUE else low.values.literal(text)
 
@@ -182,7 +182,7 @@ def _tuple(low: Lowering, node: Node, scope: Scope) -> int:
     for child in node.named_children:
         part = child.child_by_field_name("type") if child.type.endswith("_parameter") else child
         rows.append(type_row(low, part, scope))
-    return low.values.row(ValueOp.TUPLE, NONE, low.values.list(rows))
+    return low.values.row(ValueOp.TUPLE, NONE, low.values.list_row(rows))
 
 
 def _inner(low: Lowering, node: Node, scope: Scope) -> int:
@@ -260,7 +260,7 @@ def _signature_row(low: Lowering, node: Node) -> int:
     return row
 
 
-def _function(low: Lowering, node: Node, scope: Scope) -> int:
+def _function(low: Lowering, node: Node, _scope: Scope) -> int:
     from cmgit.extract.functions import function_props
 
     made = low.binder.functions.get(node.id)
@@ -272,7 +272,7 @@ def _function(low: Lowering, node: Node, scope: Scope) -> int:
     return row
 
 
-def _constructor(low: Lowering, node: Node, scope: Scope) -> int:
+def _constructor(low: Lowering, node: Node, _scope: Scope) -> int:
     made = low.binder.functions.get(node.id)
     if made is None:
         return _UNKNOWN
@@ -282,7 +282,7 @@ def _constructor(low: Lowering, node: Node, scope: Scope) -> int:
     return row
 
 
-def _literal(low: Lowering, node: Node, scope: Scope) -> int:
+def _literal(low: Lowering, node: Node, _scope: Scope) -> int:
     inner = node.named_children
     kind = inner[0].type if inner else low.binder.text(node)
     if kind == "string":
@@ -324,7 +324,7 @@ def _conditional(low: Lowering, node: Node, scope: Scope) -> int:
     for field in ("left", "right", "consequence", "alternative"):
         part = node.child_by_field_name(field)
         rows.append(type_row(low, part, inside) if part is not None else _UNKNOWN)
-    return low.values.row(ValueOp.CONDITIONAL, NONE, low.values.list(rows)) if any(rows[2:]) else _UNKNOWN
+    return low.values.row(ValueOp.CONDITIONAL, NONE, low.values.list_row(rows)) if any(rows[2:]) else _UNKNOWN
 
 
 def _infer(low: Lowering, node: Node, scope: Scope) -> int:
@@ -332,15 +332,15 @@ def _infer(low: Lowering, node: Node, scope: Scope) -> int:
     return named_type(low, low.binder.text(names[0]), scope) if names else _UNKNOWN
 
 
-def _string(low: Lowering, node: Node, scope: Scope) -> int:
+def _string(low: Lowering, _node: Node, _scope: Scope) -> int:
     return low.values.literal("string")
 
 
-def _boolean(low: Lowering, node: Node, scope: Scope) -> int:
+def _boolean(low: Lowering, _node: Node, _scope: Scope) -> int:
     return low.values.literal("boolean")
 
 
-def _this(low: Lowering, node: Node, scope: Scope) -> int:
+def _this(low: Lowering, _node: Node, scope: Scope) -> int:
     return low.this(scope)
 
 

@@ -101,12 +101,12 @@ def _binding(low: Lowering, binding: Binding) -> Target:
     if binding.kind not in _BOUND:
         return Target("nothing")
     source = binding.source
-    if source is not None and source.kind == "value" and source.node is not None and source.scope is not None:
+    node = source.node if source is not None and source.kind == "value" else None
+    if node is not None and node.type == "member_expression" and _text(low, node).endswith(".prototype"):
         # `var proto = X.prototype; proto.m = …`
-        if source.node.type == "member_expression" and _text(low, source.node).endswith(".prototype"):
-            found = classify(low, source.node, source.scope)
-            if found.kind == "instance":
-                return found
+        found = classify(low, node, binding.scope)
+        if found.kind == "instance":
+            return found
     if binding.unit is not None and binding.kind in ("function", "class"):
         return Target("static", binding.unit)
     return Target("binding", binding=binding)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -89,8 +89,12 @@ def _callee(node: Node) -> Node:
     return node
 
 
-def _ints(values) -> array[int]:  # type: ignore[no-untyped-def]
+def _ints(values: Iterable[int]) -> array[int]:
     return array("i", values)
+
+
+def _maybe(strings: Interner, text: str | None) -> int:
+    return NONE if text is None else strings.id(text)
 
 
 def _references(binder: Binder, rows: list[int], strings: Interner, lines: Lines) -> RefColumns:
@@ -144,12 +148,11 @@ def _name(binder: Binder, node: Node) -> str:
 
 def _imports(binder: Binder, strings: Interner, lines: Lines) -> ImportColumns:
     rows = binder.imports
-    maybe = lambda text: NONE if text is None else strings.id(text)  # noqa: E731
     return ImportColumns(
         kind=_ints(row.kind for row in rows),
         specifier=_ints(strings.id(row.specifier) for row in rows),
-        imported=_ints(maybe(row.imported) for row in rows),
-        local=_ints(maybe(row.local) for row in rows),
+        imported=_ints(_maybe(strings, row.imported) for row in rows),
+        local=_ints(_maybe(strings, row.local) for row in rows),
         start=_ints(row.start for row in rows),
         end=_ints(row.end for row in rows),
         line=_ints(lines.line_of(row.start) for row in rows),

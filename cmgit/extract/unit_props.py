@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmgit.core.facts import NONE, ValueOp
-from cmgit.extract.bindings import CLASSES, ClassScope, Function, Member, Scope
+from cmgit.extract.bindings import CLASSES, Binding, ClassScope, Function, Member, Scope
 from cmgit.extract.functions import (
     _parameter_parts,
     context_row,
@@ -128,14 +128,9 @@ def _class(low: Lowering, cls: ClassScope, unit: int) -> None:
             if member.kind == "signature" and row in rows:
                 continue
             rows.append(row)
-    for (name, static), rows in seen.items():
-        if not rows and not static:
-            rows = assigned.get(name, [])
-        if rows:
-            row = values.union(rows) if len(rows) > 1 else rows[0]
-            values.prop(unit, name, row, int(static))
-        else:
-            values.prop(unit, name, 0, int(static))
+    for (name, static), declared in seen.items():
+        rows = assigned.get(name, []) if not declared and not static else declared
+        values.prop(unit, name, values.union(rows) if rows else 0, int(static))
     for name, rows in assigned.items():
         if (name, False) not in seen and rows:
             values.prop(unit, name, values.union(rows))
@@ -208,8 +203,10 @@ def _interface(low: Lowering, unit: int, node: Node, scope: Scope) -> None:
     _rows(low, unit, type_parameter_props(low, node, scope))
 
 
-def _variable(low: Lowering, binding) -> None:  # type: ignore[no-untyped-def]
+def _variable(low: Lowering, binding: Binding) -> None:
     unit, values = binding.unit, low.values
+    if unit is None:
+        return
     typed = low.declared_type(binding)
     if typed:
         values.prop(unit, ":", typed)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from cmgit.link.base import Base
 from cmgit.link.tree import File
 from cmgit.link.values import (
     BOOLEAN,
@@ -16,7 +16,6 @@ from cmgit.link.values import (
     INTERSECTION,
     LIB,
     LIB_METHOD,
-    MODULE,
     NUMBER,
     OBJECT,
     PRIMITIVE,
@@ -32,16 +31,27 @@ from cmgit.link.values import (
     union,
 )
 
-if TYPE_CHECKING:
-    from cmgit.link.evaluate import Evaluator
-
-_ARRAYS = frozenset({"Array", "ReadonlyArray", "Iterable", "IterableIterator", "Iterator", "Generator", "AsyncIterable",
-                     "AsyncGenerator", "AsyncIterableIterator", "ArrayLike", "AsyncIterator", "IteratorObject"})  # fmt: skip
+_ARRAYS = frozenset(
+    {
+        "Array", "ReadonlyArray", "Iterable", "IterableIterator", "Iterator", "Generator", "AsyncIterable",
+        "AsyncGenerator", "AsyncIterableIterator", "ArrayLike", "AsyncIterator", "IteratorObject",
+    }
+)  # fmt: skip
+_RETURNS_FIRST = frozenset(
+    {
+        "Object.freeze", "Object.seal", "Object.preventExtensions", "Object.setPrototypeOf", "Object.defineProperty",
+        "Object.defineProperties",
+    }
+)  # fmt: skip
 _SETS = frozenset({"Set", "ReadonlySet", "WeakSet"})
 _MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
 _PROMISES = frozenset({"Promise", "PromiseLike"})
-_SAME_TYPE = frozenset({"Partial", "Required", "Readonly", "NonNullable", "Pick", "Omit", "Exclude", "Extract", "NoInfer",
-                        "DeepReadonly", "WeakRef"})  # fmt: skip
+_SAME_TYPE = frozenset(
+    {
+        "Partial", "Required", "Readonly", "NonNullable", "Pick", "Omit", "Exclude", "Extract", "NoInfer",
+        "DeepReadonly", "WeakRef",
+    }
+)  # fmt: skip
 _PRIMITIVES = {"String": STRING, "Number": NUMBER, "Boolean": BOOLEAN}
 
 _SAME_ARRAY = frozenset({"filter", "slice", "reverse", "sort", "splice", "concat", "flat", "toSorted", "toReversed",
@@ -52,12 +62,12 @@ _EACH = frozenset(
 )
 
 
-class Builtins:
+class Builtins(Base):
     """Part of the evaluator."""
 
     # -- types --------------------------------------------------------------------------------------
 
-    def lib_type(self: Evaluator, name: str, arguments: Sequence[Value | None]) -> Value | None:  # type: ignore[misc]
+    def lib_type(self, name: str, arguments: Sequence[Value | None]) -> Value | None:
         """A value of a global type."""
         first = arguments[0] if arguments else None
         if name in _ARRAYS:
@@ -86,7 +96,7 @@ class Builtins:
 
     # -- protocols ----------------------------------------------------------------------------------
 
-    def awaited(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
+    def awaited(self, value: Value | None) -> Value | None:
         while value is not None and value[0] == LIB and value[1] == "Promise":
             value = value[2][0]
         if value is None:
@@ -95,7 +105,7 @@ class Builtins:
             return union([self.awaited(item) for item in value[1]])
         return value
 
-    def element(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
+    def element(self, value: Value | None) -> Value | None:
         """One item of an iterable."""
         if value is None or not self.enter():
             return None
@@ -103,15 +113,16 @@ class Builtins:
         self.depth -= 1
         return found
 
-    def _element_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
+    def _element_of(self, value: Value) -> Value | None:
         tag = value[0]
         if tag == SIGNATURE:
             return self.element(value[1])
         if tag == LIB:
+            items: tuple[Value | None, ...] = value[2]
             if value[1] in ("Array", "Set"):
-                return value[2][0]  # type: ignore[no-any-return]
+                return items[0]
             if value[1] == "Map":
-                return (TUPLE, value[2])
+                return (TUPLE, items)
             return None
         if tag == TUPLE:
             return union(list(value[1])) if value[1] else None
@@ -130,7 +141,7 @@ class Builtins:
                     return self.element(base)
         return None
 
-    def keyed(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
+    def keyed(self, value: Value | None) -> Value | None:
         """`value[key]` for a key that is not known."""
         if value is None or not self.enter():
             return None
@@ -138,14 +149,15 @@ class Builtins:
         self.depth -= 1
         return found
 
-    def _keyed_of(self: Evaluator, value: Value) -> Value | None:  # type: ignore[misc]
+    def _keyed_of(self, value: Value) -> Value | None:
         tag = value[0]
         if tag == SIGNATURE:
             return self.keyed(value[1])
         if tag == LIB:
+            items: tuple[Value | None, ...] = value[2]
             if value[1] == "Record":
-                return value[2][1]  # type: ignore[no-any-return]
-            return value[2][0] if value[1] == "Array" else None
+                return items[1]
+            return items[0] if value[1] == "Array" else None
         if tag == TUPLE:
             return self.element(value)
         if tag in (EXTERNAL, PRIMITIVE, GLOBAL):
@@ -172,17 +184,18 @@ class Builtins:
 
     # -- members ------------------------------------------------------------------------------------
 
-    def lib_member(self: Evaluator, base: Value, name: str) -> Value | None:  # type: ignore[misc]
-        kind, items = base[1], base[2]
+    def lib_member(self, base: Value, name: str) -> Value | None:
+        kind: str = base[1]
+        items: tuple[Value | None, ...] = base[2]
         if kind == "Record":
-            return items[1]  # type: ignore[no-any-return]
+            return items[1]
         if kind == "Array" and name.isdigit():
-            return items[0]  # type: ignore[no-any-return]
+            return items[0]
         if name in ("length", "size"):
             return NUMBER
         return (LIB_METHOD, name, base)
 
-    def global_member(self: Evaluator, base: str, name: str) -> Value | None:  # type: ignore[misc]
+    def global_member(self, base: str, name: str) -> Value | None:
         if base in ("Object", "Promise", "Array", "Reflect"):
             return (LIB_METHOD, f"{base}.{name}", EXT)
         if base in ("globalThis", "window", "global", "self"):
@@ -192,16 +205,16 @@ class Builtins:
     # -- calls --------------------------------------------------------------------------------------
 
     def call_global(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+        self, callee: Value, _arguments: Sequence[int], _file: File | None, _env: Env | None
+    ) -> Value | None:
         name = callee[1]
         if name in _PRIMITIVES:
             return _PRIMITIVES[name]
         return EXT
 
     def construct_global(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+        self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:
         name = callee[1]
         types = list(callee[2]) if len(callee) > 2 else []
         first = self.value(file, arguments[0], env) if file is not None and arguments and not types else None
@@ -223,15 +236,15 @@ class Builtins:
             return types[0] if types else first
         return EXT
 
-    def call_lib(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
-        name, base = callee[1], callee[2]
+    def call_lib(self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None) -> Value | None:
+        name: str = callee[1]
+        base: Value = callee[2]
         values = [self.value(file, row, env) for row in arguments] if file is not None else []
         first = values[0] if values else None
         if base[0] != LIB:
             return self._call_static(name, base, values, arguments, file, env)
-        kind, items = base[1], base[2]
+        kind: str = base[1]
+        items: tuple[Value | None, ...] = base[2]
         if kind == "Array":
             return self._call_array(name, base, items[0], values)
         if kind == "Promise":
@@ -241,7 +254,7 @@ class Builtins:
             return base if name in ("catch", "finally") else EXT
         if kind == "Map":
             if name == "get":
-                return items[1]  # type: ignore[no-any-return]
+                return items[1]
             if name == "set":
                 return base
             if name in ("values", "keys"):
@@ -253,9 +266,7 @@ class Builtins:
             return lib("Array", items[0]) if name in ("values", "keys") else EXT
         return EXT
 
-    def _call_array(
-        self: Evaluator, name: str, base: Value, item: Value | None, values: list[Value | None]
-    ) -> Value | None:  # type: ignore[misc]
+    def _call_array(self, name: str, base: Value, item: Value | None, values: list[Value | None]) -> Value | None:
         first = values[0] if values else None
         if name in _SAME_ARRAY:
             return base
@@ -279,13 +290,13 @@ class Builtins:
         )
 
     def _call_static(
-        self: Evaluator,
+        self,
         name: str,
         base: Value,
         values: list[Value | None],
         arguments: Sequence[int],
         file: File | None,
-        env: Env | None,  # type: ignore[misc]
+        env: Env | None,
     ) -> Value | None:
         first = values[0] if values else None
         if name in ("call", "apply"):
@@ -293,8 +304,7 @@ class Builtins:
             return self.call(base, rest, file, env)
         if name == "bind":
             return base
-        if name in ("Object.freeze", "Object.seal", "Object.preventExtensions", "Object.setPrototypeOf", "Object.defineProperty",
-                    "Object.defineProperties"):  # fmt: skip
+        if name in _RETURNS_FIRST:
             return first
         if name == "Object.assign":
             result: Value | None = None
@@ -334,22 +344,24 @@ class Builtins:
     # -- callbacks ----------------------------------------------------------------------------------
 
     def lib_parameter(
-        self: Evaluator,
+        self,
         callee: Value,
         position: int,
         arguments: Sequence[int],
         file: File | None,
-        env: Env | None,  # type: ignore[misc]
+        env: Env | None,
     ) -> Value | None:
         """The function that a built-in method calls back, by the parameters that it gets."""
-        name, base = callee[1], callee[2]
+        name: str = callee[1]
+        base: Value = callee[2]
         if base[0] != LIB:
             if name == "Array.from" and position == 1 and file is not None and arguments:
                 return (CALLBACK, (self.element(self.value(file, arguments[0], env)), NUMBER))
             if name in ("call", "bind") and position > 0:
                 return self.parameter(base, position - 1, (), None, None)
             return EXT
-        kind, items = base[1], base[2]
+        kind: str = base[1]
+        items: tuple[Value | None, ...] = base[2]
         if kind == "Array":
             if position == 0 and name in _EACH:
                 return (CALLBACK, (items[0], NUMBER, base))
@@ -357,23 +369,20 @@ class Builtins:
                 return (CALLBACK, (items[0], items[0]))
             if position == 0 and name in ("reduce", "reduceRight"):
                 return (CALLBACK, (None, items[0], NUMBER, base))
-            return items[0] if name in ("push", "unshift", "includes", "indexOf") else None  # type: ignore[no-any-return]
+            return items[0] if name in ("push", "unshift", "includes", "indexOf") else None
         if kind == "Promise":
             return (CALLBACK, (items[0] if name == "then" and position == 0 else EXT,))
         if kind == "Map":
             if name == "forEach" and position == 0:
                 return (CALLBACK, (items[1], items[0], base))
-            return items[position] if name == "set" and position < 2 else None  # type: ignore[no-any-return]
+            return items[position] if name == "set" and position < 2 else None
         if kind == "Set":
             if name == "forEach" and position == 0:
                 return (CALLBACK, (items[0], items[0], base))
-            return items[0] if name == "add" else None  # type: ignore[no-any-return]
+            return items[0] if name == "add" else None
         return None
 
-    def global_parameter(self: Evaluator, callee: Value, position: int) -> Value | None:  # type: ignore[misc]
+    def global_parameter(self, callee: Value, _position: int) -> Value | None:
         if callee[1] == "Promise":
             return (CALLBACK, ((CALLBACK, ()), (CALLBACK, ())))
         return EXT
-
-
-__all__ = ["MODULE"]

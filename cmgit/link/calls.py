@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cmgit.core.facts import UnitKind, ValueOp
+from cmgit.link.base import Base
 from cmgit.link.tree import File
 from cmgit.link.values import (
     CALLBACK,
@@ -26,31 +27,23 @@ from cmgit.link.values import (
     UNIT,
     Env,
     Value,
-    lib,
     union,
 )
-
-if TYPE_CHECKING:
-    from cmgit.link.evaluate import Evaluator
 
 Bound = dict[tuple[int, int], Any]
 
 
-class Calls:
+class Calls(Base):
     """Part of the evaluator. Arguments are rows of `file`, evaluated in `env`."""
 
-    def call(
-        self: Evaluator, callee: Value | None, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+    def call(self, callee: Value | None, arguments: Sequence[int], file: File | None, env: Env | None) -> Value | None:
         if callee is None or not self.enter():
             return None
         result = self._call_of(callee, arguments, file, env)
         self.depth -= 1
         return result
 
-    def _call_of(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+    def _call_of(self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None) -> Value | None:
         tag = callee[0]
         if tag == UNIT:
             return self._call_unit(callee, arguments, file, env)
@@ -86,9 +79,7 @@ class Calls:
                     return value
         return None
 
-    def _call_unit(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+    def _call_unit(self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None) -> Value | None:
         holder, unit = self.files[callee[1]], callee[2]
         props = holder.props(unit).instance
         typed = props.get(":")
@@ -107,7 +98,7 @@ class Calls:
         return None
 
     def _result(
-        self: Evaluator, holder: File, names: dict[str, int], own: Env | None, arguments: Sequence[int],  # type: ignore[misc]
+        self, holder: File, names: dict[str, int], own: Env | None, arguments: Sequence[int],
         file: File | None, env: Env | None,
     ) -> Value | None:  # fmt: skip
         row = names.get("()")
@@ -118,7 +109,7 @@ class Calls:
         return self.value(holder, row, self._call_env(holder, names, own, arguments, file, env))
 
     def _call_env(
-        self: Evaluator, holder: File, names: dict[str, int], own: Env | None, arguments: Sequence[int],  # type: ignore[misc]
+        self, holder: File, names: dict[str, int], own: Env | None, arguments: Sequence[int],
         file: File | None, env: Env | None,
     ) -> Env | None:  # fmt: skip
         if "<0>" not in names or file is None or not arguments:
@@ -135,11 +126,11 @@ class Calls:
         return (own[0] if own else None, tuple(bound.items())) if bound else own
 
     def construct(
-        self: Evaluator,
+        self,
         callee: Value | None,
         arguments: Sequence[int],
         file: File | None = None,
-        env: Env | None = None,  # type: ignore[misc]
+        env: Env | None = None,
     ) -> Value | None:
         """An instance of a class value."""
         if callee is None or not self.enter():
@@ -149,8 +140,8 @@ class Calls:
         return made
 
     def _construct_of(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+        self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:
         tag = callee[0]
         if tag == UNIT:
             return self._construct_unit(callee, arguments, file, env)
@@ -181,8 +172,8 @@ class Calls:
         return None
 
     def _construct_unit(
-        self: Evaluator, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+        self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:
         holder, unit = self.files[callee[1]], callee[2]
         kind = holder.kinds[unit]
         props = holder.props(unit).instance
@@ -205,12 +196,12 @@ class Calls:
     # -- parameters ---------------------------------------------------------------------------------
 
     def parameter(
-        self: Evaluator,
+        self,
         callee: Value | None,
         position: int,
         arguments: Sequence[int],
         file: File | None,
-        env: Env | None,  # type: ignore[misc]
+        env: Env | None,
     ) -> Value | None:
         """What a function declares for a parameter."""
         if callee is None or not self.enter():
@@ -220,8 +211,8 @@ class Calls:
         return found
 
     def _parameter_of(
-        self: Evaluator, callee: Value, position: int, arguments: Sequence[int], file: File | None, env: Env | None
-    ) -> Value | None:  # type: ignore[misc]
+        self, callee: Value, position: int, arguments: Sequence[int], file: File | None, env: Env | None
+    ) -> Value | None:
         tag = callee[0]
         if tag == EXTERNAL:
             return EXT
@@ -263,7 +254,7 @@ class Calls:
         return self._parameter(holder, names, own, position, arguments, file, env)
 
     def _parameter(
-        self: Evaluator, holder: File, names: dict[str, int], own: Env | None, position: int, arguments: Sequence[int],  # type: ignore[misc]
+        self, holder: File, names: dict[str, int], own: Env | None, position: int, arguments: Sequence[int],
         file: File | None, env: Env | None,
     ) -> Value | None:  # fmt: skip
         inner = self._call_env(holder, names, own, arguments, file, env)
@@ -281,7 +272,7 @@ class Calls:
 
     # -- inference ----------------------------------------------------------------------------------
 
-    def unify(self: Evaluator, file: File, row: int, value: Value, bound: Bound, depth: int) -> None:  # type: ignore[misc]
+    def unify(self, file: File, row: int, value: Value, bound: Bound, depth: int) -> None:
         """Binds the type parameters in a written type, given a value of that type."""
         if row <= 0 or depth > 5 or not file.needs_env(row):
             return
@@ -318,7 +309,7 @@ class Calls:
                     if given is not None and given != EXT:
                         self.unify(file, inner, given, bound, depth + 1)
 
-    def _unify_name(self: Evaluator, file: File, row: int, value: Value, bound: Bound, depth: int) -> None:  # type: ignore[misc]
+    def _unify_name(self, file: File, row: int, value: Value, bound: Bound, depth: int) -> None:
         entity = self.entity(file, file.a[row])
         arguments = file.list(file.b[row])
         if entity is None or not arguments:
@@ -354,7 +345,7 @@ class Calls:
         if holder.kinds[unit] in (UnitKind.TYPE, UnitKind.INTERFACE):
             self._unify_alias(file, holder, unit, arguments, value, bound, depth)
 
-    def _binds_at(self: Evaluator, value: Value, index: int, unit: int) -> Bound:  # type: ignore[misc]
+    def _binds_at(self, value: Value, index: int, unit: int) -> Bound:
         """Type arguments that an instance has, seen as an instance of one of its bases."""
         work = [(value[1], value[2], value[3])]
         seen: set[tuple[int, int]] = set()
@@ -375,14 +366,14 @@ class Calls:
         return {}
 
     def _unify_alias(
-        self: Evaluator,
+        self,
         file: File,
         holder: File,
         unit: int,
         arguments: Sequence[int],
         value: Value,
         bound: Bound,
-        depth: int,  # type: ignore[misc]
+        depth: int,
     ) -> None:
         """`type Maybe<T> = T | Box<T>`: what the alias's own parameter is bound to goes to the argument."""
         props = holder.props(unit).instance
@@ -400,6 +391,3 @@ class Calls:
             item = inner.get((holder.index, props.get(f"<{position}>", 0)))
             if item is not None:
                 self.unify(file, argument, item, bound, depth + 1)
-
-
-__all__ = ["LIB", "lib"]

@@ -1,4 +1,4 @@
-"""Config blobs of a tree that say how module names resolve: package.json, tsconfig.json, pnpm-workspace.yaml, lerna.json.
+"""Config blobs of a tree that say how module names resolve: package.json, tsconfig.json, pnpm-workspace.yaml.
 
 What does not parse counts as absent: a broken config must not take the graph with it.
 """

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cmgit.core.facts import ImportKind, UnitKind, ValueOp
+from cmgit.core.facts import UnitKind, ValueOp
+from cmgit.link.base import DEEPEST, FAR, MISSING
 from cmgit.link.builtins import Builtins
+from cmgit.link.calls import Calls
 from cmgit.link.members import Members
 from cmgit.link.modules import EXTERNAL as OUTSIDE
 from cmgit.link.modules import Modules
 from cmgit.link.tree import BUSY, UNSET, File, LinkFile
 from cmgit.link.values import (
-    CALLBACK,
     EXT,
     EXTERNAL,
     FUNCTION,
     GLOBAL,
     INSTANCE,
-    INTERSECTION,
     LIB,
-    LIB_METHOD,
     MODULE,
     OBJECT,
     PRIMITIVE,
@@ -39,16 +38,14 @@ from cmgit.link.values import (
     union,
 )
 
-_DEEPEST = 80
 _FUEL = 6000
-_FAR = 1 << 30
 _COMPONENTS = (".vue", ".svelte", ".astro")
-MISSING: Any = object()
+_SAYS_NOTHING = frozenset({ValueOp.UNKNOWN, ValueOp.LITERAL})
 _TYPE_ONLY = frozenset({UnitKind.INTERFACE, UnitKind.TYPE})
 _BOTH = frozenset({UnitKind.CLASS, UnitKind.ENUM, UnitKind.NAMESPACE})
 
 
-class Evaluator(Members, Builtins):
+class Evaluator(Members, Calls, Builtins):
     """Evaluates rows of the files of one tree."""
 
     def __init__(self, files: Sequence[LinkFile], modules: Modules) -> None:
@@ -56,7 +53,7 @@ class Evaluator(Members, Builtins):
         self.index = {file.path: file.index for file in self.files}
         self.modules = modules
         self.depth = 0
-        self.low = _FAR
+        self.low = FAR
         self.fuel = _FUEL
         self.busy: dict[Any, int] = {}
         self.env_memo: dict[Any, Any] = {}
@@ -84,14 +81,14 @@ class Evaluator(Members, Builtins):
             ValueOp.INDEX: self._index, ValueOp.CONDITIONAL: self._conditional,
             ValueOp.RETURNED: self._returned, ValueOp.SIGNATURE: self._signature,
         }  # fmt: skip
-        return [table.get(op, lambda f, row, env: None) for op in range(max(table) + 1)]
+        return [table.get(op, self._unknown) for op in range(max(table) + 1)]
 
     # -- entry --------------------------------------------------------------------------------------
 
     def start(self, file: File, row: int) -> Value | None:
         """Evaluates a row for an edge, with fuel of its own."""
         self.fuel = _FUEL
-        self.low = _FAR
+        self.low = FAR
         return self.value(file, row, None)
 
     def value(self, file: File, row: int, env: Env | None) -> Value | None:
@@ -112,13 +109,13 @@ class Evaluator(Members, Builtins):
             return found  # type: ignore[no-any-return]
         depth = self.depth
         self.fuel -= 1
-        if depth > _DEEPEST or self.fuel < 0:
+        if depth > DEEPEST or self.fuel < 0:
             self.low = -1
             return None
         self._store(file, row, env, key, BUSY)
         self.busy[key] = depth
         self.depth = depth + 1
-        outer, self.low = self.low, _FAR
+        outer, self.low = self.low, FAR
         result = self.ops[file.op[row]](file, row, env)
         self.depth = depth
         del self.busy[key]
@@ -131,14 +128,6 @@ class Evaluator(Members, Builtins):
             self.low = outer
         return result  # type: ignore[no-any-return]
 
-    def enter(self) -> bool:
-        """Goes one step deeper outside of rows; False where that is too deep. `leave` follows a True."""
-        if self.depth > _DEEPEST:
-            self.low = -1
-            return False
-        self.depth += 1
-        return True
-
     def _store(self, file: File, row: int, env: Env | None, key: Any, value: Any) -> None:
         if env is None:
             file.memo[row] = value
@@ -147,13 +136,16 @@ class Evaluator(Members, Builtins):
 
     # -- names --------------------------------------------------------------------------------------
 
-    def _unit(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _unknown(self, _file: File, _row: int, _env: Env | None) -> Value | None:
+        return None
+
+    def _unit(self, file: File, row: int, _env: Env | None) -> Value | None:
         return (UNIT, file.index, file.a[row], None)
 
-    def _import(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _import(self, file: File, row: int, _env: Env | None) -> Value | None:
         return self.imported(file, file.a[row], False)
 
-    def _global(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _global(self, file: File, row: int, _env: Env | None) -> Value | None:
         name = file.strings[file.name[row]]
         return self.declared_global(name, False) or (GLOBAL, name)
 
@@ -170,7 +162,7 @@ class Evaluator(Members, Builtins):
                 found.append((UNIT, index, unit, None))
         return found[0] if len(found) == 1 else None
 
-    def _exports(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _exports(self, file: File, _row: int, _env: Env | None) -> Value | None:
         return (MODULE, file.index)
 
     def imported(self, file: File, row: int, types: bool) -> Value | None:
@@ -180,9 +172,9 @@ class Evaluator(Members, Builtins):
         if found is UNSET:
             file.import_memo[key] = None
             before = self.low
-            self.low = _FAR
+            self.low = FAR
             found = self._imported(file, row, types)
-            if self.low == _FAR:
+            if self.low == FAR:
                 file.import_memo[key] = found
             else:
                 del file.import_memo[key]
@@ -225,9 +217,9 @@ class Evaluator(Members, Builtins):
         key = (index, name, types)
         found = self.export_memo.get(key, UNSET)
         if found is UNSET:
-            before, self.low = self.low, _FAR
+            before, self.low = self.low, FAR
             found = self._export_search(index, name, types)
-            if self.low == _FAR:
+            if self.low == FAR:
                 self.export_memo[key] = found
             self.low = min(before, self.low)
         return found
@@ -286,9 +278,8 @@ class Evaluator(Members, Builtins):
                 kind = file.kinds[file.a[value]]
                 if kind in _BOTH or (kind in _TYPE_ONLY) == types:
                     return value
-            elif value > 0 and file.op[value] != ValueOp.UNKNOWN and not types:
-                if file.op[best] in (ValueOp.UNKNOWN, ValueOp.LITERAL):
-                    best = value
+            elif value > 0 and not types and file.op[best] in _SAYS_NOTHING:
+                best = value
         return best
 
     # -- types --------------------------------------------------------------------------------------
@@ -391,7 +382,7 @@ class Evaluator(Members, Builtins):
     def _tuple(self, file: File, row: int, env: Env | None) -> Value | None:
         return (TUPLE, tuple(self.value(file, item, env) for item in file.list(file.b[row])))
 
-    def _literal(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _literal(self, file: File, row: int, _env: Env | None) -> Value | None:
         name = file.strings[file.name[row]]
         return EXT if name in ("jsx", "RegExp", "symbol") else (PRIMITIVE, name)
 
@@ -407,7 +398,7 @@ class Evaluator(Members, Builtins):
             return env[0]
         return (UNIT, file.index, file.a[row], None)
 
-    def _super(self, file: File, row: int, env: Env | None) -> Value | None:
+    def _super(self, file: File, row: int, _env: Env | None) -> Value | None:
         bases = self.bases(file, file.a[row])
         base = bases[0] if bases else None
         if base is None or base[0] in (EXTERNAL, GLOBAL):
@@ -498,9 +489,9 @@ class Evaluator(Members, Builtins):
     def _index(self, file: File, row: int, env: Env | None) -> Value | None:
         base = self.value(file, file.a[row], env)
         key = self.value(file, file.b[row], env)
-        keys = key[1] if key is not None and key[0] == UNION else (key,)
+        keys: tuple[Value | None, ...] = key[1] if key is not None and key[0] == UNION else (key,)
         if base is not None and all(item is not None and item[0] == PRIMITIVE and item[1][:1] == '"' for item in keys):
-            found = [self.member(base, item[1][1:]) for item in keys]
+            found = [self.member(base, item[1][1:]) for item in keys if item is not None]
             return union([value for value in found if value is not None]) if any(found) else None
         return self.keyed(base)
 
@@ -575,7 +566,8 @@ class Evaluator(Members, Builtins):
         return callee
 
     def _expected(self, file: File, row: int, env: Env | None) -> Value | None:
-        inner, arguments = file.a[row], ()
+        inner = file.a[row]
+        arguments: Sequence[int] = ()
         if file.name[row] == 0 and file.op[inner] == ValueOp.CALL:
             arguments = file.list(file.b[inner])
             inner = file.a[inner]
@@ -610,6 +602,3 @@ class Evaluator(Members, Builtins):
         if position < 0:
             return lib("Array", self.parameter(function, -position - 2, (), None, None))
         return self.parameter(function, position, (), None, None)
-
-
-__all__ = ["CALLBACK", "INTERSECTION", "LIB", "LIB_METHOD", "MISSING", "Evaluator", "ImportKind"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cmgit.core.facts import UnitKind, ValueOp
-from cmgit.link.calls import Calls
+from cmgit.link.base import MISSING, Base
 from cmgit.link.tree import UNSET, File
 from cmgit.link.values import (
     CALLBACK,
@@ -29,9 +29,6 @@ from cmgit.link.values import (
     union,
 )
 
-if TYPE_CHECKING:
-    from cmgit.link.evaluate import Evaluator
-
 # Members that every object has, and that a repository's own members of the same name override.
 _OF_OBJECT = frozenset(
     {"toString", "hasOwnProperty", "valueOf", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "constructor"}
@@ -40,15 +37,15 @@ _OF_FUNCTION = frozenset({"call", "apply", "bind", "length", "name", "toString"}
 _FUNCTIONS = frozenset({UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CALLBACK})
 
 
-class Members(Calls):
+class Members(Base):
     """Part of the evaluator."""
 
-    def member(self: Evaluator, base: Value | None, name: str) -> Value | None:  # type: ignore[misc]
+    def member(self, base: Value | None, name: str) -> Value | None:
         """The value of `base.name`; None where it is not known to exist."""
         if base is None:
             return None
         tag = base[0]
-        if tag == EXTERNAL or tag == PRIMITIVE:
+        if tag in (EXTERNAL, PRIMITIVE):
             return EXT
         if not self.enter():
             return None
@@ -56,7 +53,7 @@ class Members(Calls):
         self.depth -= 1
         return found
 
-    def _member_of(self: Evaluator, tag: int, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def _member_of(self, tag: int, base: Value, name: str) -> Value | None:
         if tag == INSTANCE:
             return self.instance_member(base, name)
         if tag == UNIT:
@@ -88,7 +85,7 @@ class Members(Calls):
             return self.member(base[1], name)
         return None
 
-    def _union_member(self: Evaluator, items: tuple[Value | None, ...], name: str) -> Value | None:  # type: ignore[misc]
+    def _union_member(self, items: tuple[Value | None, ...], name: str) -> Value | None:
         """What those items have that have the member; unknown stays one of the possibilities."""
         found: list[Value | None] = []
         unknown = False
@@ -108,7 +105,7 @@ class Members(Calls):
             found.append(None)
         return union(found)
 
-    def _intersection_member(self: Evaluator, items: tuple[Value | None, ...], name: str) -> Value | None:  # type: ignore[misc]
+    def _intersection_member(self, items: tuple[Value | None, ...], name: str) -> Value | None:
         outside = False
         for item in items:
             value = self.member(item, name)
@@ -126,7 +123,7 @@ class Members(Calls):
             return (value[0], value[1], value[2], env)
         return value
 
-    def unit_member(self: Evaluator, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def unit_member(self, base: Value, name: str) -> Value | None:
         """A member of the declared thing itself: static, in a namespace, of a variable's value."""
         file, unit = self.files[base[1]], base[2]
         kind = file.kinds[unit]
@@ -146,14 +143,9 @@ class Members(Calls):
             return self.with_env(self.value(holder, row, (base, binds)), (base, binds))
         props = file.props(unit)
         if kind in _FUNCTIONS:
-            row = props.instance.get("=")
-            if row:
-                value = self.member(self.value(file, row, None), name)
-                if value is not None:
-                    return value
-            row = props.instance.get(":")
-            if row:
-                value = self.member(self.value(file, row, None), name)
+            for key in ("=", ":"):
+                held = props.instance.get(key, 0)
+                value = self.member(self.value(file, held, None), name) if held else None
                 if value is not None:
                     return value
             if name in _OF_FUNCTION:
@@ -164,7 +156,7 @@ class Members(Calls):
                 return value
         return None
 
-    def _variable_member(self: Evaluator, file: File, unit: int, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def _variable_member(self, file: File, unit: int, base: Value, name: str) -> Value | None:
         props = file.props(unit)
         row = props.instance.get(name) if name[:1] not in "(<=:" else None
         own = self.value(file, row, None) if row else None
@@ -180,13 +172,17 @@ class Members(Calls):
                 return value
         return None
 
-    def variable_value(self: Evaluator, file: File, unit: int) -> Value | None:  # type: ignore[misc]
+    def variable_value(self, file: File, unit: int) -> Value | None:
         """What a variable holds: an object literal, else its written type, else its value."""
         props = file.props(unit).instance
         value_row, type_row = props.get("=", 0), props.get(":", 0)
         if type_row:
             typed = self.value(file, type_row, None)
-            if value_row and file.op[value_row] == ValueOp.OBJECT and (typed is None or typed[0] not in (EXTERNAL, LIB)):
+            if (
+                value_row
+                and file.op[value_row] == ValueOp.OBJECT
+                and (typed is None or typed[0] not in (EXTERNAL, LIB))
+            ):
                 return (
                     (INTERSECTION, (self.value(file, value_row, None), typed))
                     if typed
@@ -198,7 +194,7 @@ class Members(Calls):
 
     # -- classes ------------------------------------------------------------------------------------
 
-    def bases(self: Evaluator, file: File, unit: int, binds: Any = ()) -> list[Value | None]:  # type: ignore[misc]
+    def bases(self, file: File, unit: int, binds: Any = ()) -> list[Value | None]:
         """What a class or interface extends; None for a base that is not known."""
         if binds:
             rows = file.props(unit).lists.get("<", ())
@@ -212,8 +208,8 @@ class Members(Calls):
             self.base_memo[key] = found
         return found  # type: ignore[no-any-return]
 
-    def find(  # type: ignore[misc]
-        self: Evaluator, file: File, unit: int, name: str, static: bool, binds: Any = ()
+    def find(
+        self, file: File, unit: int, name: str, static: bool, binds: Any = ()
     ) -> tuple[File | None, int, Any] | None:
         """Where a member is declared: (file, row, bound type parameters of that class).
 
@@ -253,18 +249,18 @@ class Members(Calls):
             return (None, 0, ())
         return None
 
-    def instance_member(self: Evaluator, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def instance_member(self, base: Value, name: str) -> Value | None:
         file, unit = self.files[base[1]], base[2]
         found = self.find(file, unit, name, False, base[3])
-        if found is not None and found[0] is not None:
+        if found is not None:
             holder, row, binds = found
+            if holder is None:
+                return EXT
             env = (base, binds)
             return self.with_env(self.value(holder, row, env), env)
-        if found is not None:
-            return EXT
         return self._rare_member(file, unit, base, name)
 
-    def _rare_member(self: Evaluator, file: File, unit: int, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def _rare_member(self, file: File, unit: int, base: Value, name: str) -> Value | None:
         for item in self.bases(file, unit):
             if item is not None and item[0] in (OBJECT, INTERSECTION, UNION):
                 value = self.member(item, name)
@@ -286,7 +282,7 @@ class Members(Calls):
 
     # -- objects and modules ------------------------------------------------------------------------
 
-    def object_member(self: Evaluator, base: Value, name: str) -> Value | None:  # type: ignore[misc]
+    def object_member(self, base: Value, name: str) -> Value | None:
         file = self.files[base[1]]
         env = base[3]
         members = file.members(base[2])
@@ -311,9 +307,7 @@ class Members(Calls):
             return self.value(file, row, env)
         return EXT if name in _OF_OBJECT else None
 
-    def module_member(self: Evaluator, index: int, name: str) -> Value | None:  # type: ignore[misc]
-        from cmgit.link.evaluate import MISSING
-
+    def module_member(self, index: int, name: str) -> Value | None:
         found = self.exported(index, name, False)
         if found is not MISSING:
             return found  # type: ignore[no-any-return]
@@ -321,7 +315,7 @@ class Members(Calls):
             return (MODULE, index) if self.files[index].exports else None
         return None
 
-    def module_value(self: Evaluator, index: int) -> Value | None:  # type: ignore[misc]
+    def module_value(self, index: int) -> Value | None:
         """What a module is when it is used as a value: `module.exports = value`, `export =`."""
         file = self.files[index]
         rows = file.exports.get("=")
@@ -332,13 +326,13 @@ class Members(Calls):
         values = [self.value(file, row, None) for row, _ in rows]
         return union(values) if len(values) > 1 else values[0]
 
-    def callable(self: Evaluator, value: Value | None) -> Value | None:  # type: ignore[misc]
+    def callable(self, value: Value | None) -> Value | None:
         """A module as the value that it exports; everything else as it is."""
         if value is not None and value[0] == MODULE:
             return self.module_value(value[1])
         return value
 
-    def is_instance(self: Evaluator, value: Value, of: Value) -> bool:  # type: ignore[misc]
+    def is_instance(self, value: Value, of: Value) -> bool:
         """Whether an instance's class is, or extends, another's."""
         if value[0] != INSTANCE or of[0] != INSTANCE:
             return value == of

@@ -347,7 +347,7 @@ def _match(table: Json, name: str) -> list[str]:
     best: tuple[int, str, str] | None = None
     for pattern in table:
         prefix, star, suffix = pattern.partition("*")
-        if star and name.startswith(prefix) and name.endswith(suffix) and len(name) >= len(prefix) + len(suffix):
-            if best is None or len(prefix) > best[0]:
-                best = (len(prefix), pattern, name[len(prefix) : len(name) - len(suffix)])
+        fits = name.startswith(prefix) and name.endswith(suffix) and len(name) >= len(prefix) + len(suffix)
+        if star and fits and (best is None or len(prefix) > best[0]):
+            best = (len(prefix), pattern, name[len(prefix) : len(name) - len(suffix)])
     return _leaves(table[best[1]], best[2], []) if best is not None else []
