@@ -128,7 +128,8 @@ class UnitColumns:
 class RefColumns:
     """References in document order.
 
-    kind: RefKind. start, end: the callee expression. name_start: its last identifier. line: of `start`.
+    kind: RefKind. start, end: the callee expression. name_start: its last identifier,
+    NONE where it ends with none (`f()()`). line: of `start`.
     name: string index of the last identifier. unit: the innermost unit that it stands in. value: row of ValueColumns
     that the callee denotes, or NONE.
     """
@@ -227,7 +228,7 @@ class ValueOp(IntEnum):
     INSTANTIATE = 21  # a: callee value; b: list of written type arguments
     TUPLE = 22  # b: list of its types
     TYPE_PARAM = 23  # a: value of its constraint or NONE; b: a number that tells it from others of its name; name
-    CALLBACK_PARAM = 24  # a: value of the function that the context asks for; b: parameter position
+    CALLBACK_PARAM = 24  # a: value of the function that the context asks for; b: position, -2 - it for a rest parameter
     LITERAL = 25  # name: `string`, `number`, `boolean`, `RegExp`, `null`, …; `"text` for a short string's own type
     EXPECTED = 26  # a: callee value; b: argument position; what the callee declares there
     NARROWED = 27  # a: value; b: class value or NONE; `instanceof` holds here

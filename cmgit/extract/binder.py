@@ -121,6 +121,7 @@ class Binder:
         self.contexts: dict[int, Context] = {}
         self.scope_of: dict[int, Scope] = {}  # expressions with a scope of their own by narrowing
         self.docs: dict[int, tuple[int, int]] = {}  # node after a doc comment -> its range
+        self.casts: dict[int, tuple[int, int]] = {}  # offset after a doc comment -> its range
         self.typedefs: list[tuple[int, int, Scope]] = []
         self.reassigned: list[tuple[Scope, str, Node]] = []
         self._texts: dict[bytes, str] = {}

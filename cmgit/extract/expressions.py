@@ -178,6 +178,10 @@ def _assignment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         target, index = left.child_by_field_name("object"), left.child_by_field_name("index")
         if target is not None and index is not None and index.type == "string":
             _member_assignment(binder, node, target, binder.string(index), right, scope)
+        elif target is not None:
+            held = binder.hold(binder.unit_of_node.get(node.id), right)
+            if held is not None and held.type != "arrow_function":
+                binder.this_of.setdefault(held.id, This("member", target, scope))
     elif kind in ("object_pattern", "array_pattern"):
         binder.push(right, scope, unit)
         return
@@ -326,6 +330,7 @@ def _comment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         follower = node.next_named_sibling
         if follower is not None and follower.type != "comment":
             binder.docs[follower.id] = (node.start_byte, node.end_byte)
+            binder.casts[follower.start_byte] = (node.start_byte, node.end_byte)
     del unit
 
 

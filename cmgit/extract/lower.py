@@ -159,7 +159,7 @@ class Lowering:
         result = handler(self, node, scope) if handler is not None else _UNKNOWN
         self.depth -= 1
         if self.binder.javascript:
-            doc = self.binder.docs.get(key)
+            doc = self.binder.casts.get(node.start_byte)
             if doc is not None and node.type == "parenthesized_expression":
                 from cmgit.extract.jsdoc import cast_type
 

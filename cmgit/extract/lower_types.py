@@ -41,9 +41,12 @@ def type_entity(low: Lowering, text: str, scope: Scope) -> int:
     """The row of what a type's name denotes (not yet a value of it)."""
     binding = scope.type(text)
     if binding is None:
-        typedef = low.typedefs.get(text)
-        if typedef is not None:
+        if text in low.typedefs:
             return _UNKNOWN
+        if low.binder.javascript:  # JSDoc names a class that was required
+            value = scope.value(text)
+            if value is not None:
+                return low.binding(value)
         return low.values.row(ValueOp.GLOBAL, name=low.strings.id(text))
     if binding.kind in ("constant", "variable"):
         return low.binding(binding)

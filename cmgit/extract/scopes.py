@@ -108,7 +108,7 @@ def _references(binder: Binder, rows: list[int], strings: Interner, lines: Lines
         kind.append(site.kind)
         start.append(first)
         end.append(node.end_byte)
-        name_start.append(first if label is None else label.start_byte)
+        name_start.append(NONE if label is None else label.start_byte)
         line.append(lines.line_of(first))
         name.append(strings.id("" if label is None else _name(binder, label)))
         unit.append(site.unit)
@@ -134,7 +134,7 @@ def _label(node: Node) -> Node | None:
         elif kind == "type_assertion":
             node = node.named_children[-1]
         else:
-            return node
+            return node if kind.endswith("identifier") or kind in ("super", "this") else None
 
 
 def _name(binder: Binder, node: Node) -> str:
