@@ -28,6 +28,7 @@ class Code(Enum):
 
     PLAIN = "plain"  # as they are; never negative
     SHIFTED = "shifted"  # plus one, so that NONE is 0
+    SIGNED = "signed"  # as they are, zigzag: any sign
     DELTA = "delta"  # difference to the row before, zigzag
     BASED = "based"  # difference to the same row of another column, zigzag
     NAMED = "named"  # difference to another column plus the bytes of the row's name, zigzag: an end after its name
@@ -111,6 +112,8 @@ def decode_table(
             out[column.name] = raw.astype(np.dtype(column.dtype), copy=False)
         elif column.code is Code.SHIFTED:
             out[column.name] = raw.astype(np.int32) - np.int32(1)
+        elif column.code is Code.SIGNED:
+            out[column.name] = _unzigzag(raw)
         elif column.code is Code.DELTA:
             out[column.name] = np.cumsum(_unzigzag(raw), dtype=np.int32)
         else:
@@ -125,6 +128,8 @@ def _small(column: Column, plain: npt.NDArray[np.int64], expected: AnyArray | No
         return plain
     if column.code is Code.SHIFTED:
         return plain + 1
+    if column.code is Code.SIGNED:
+        return _zigzag(plain)
     if column.code is Code.DELTA:
         return _zigzag(np.diff(plain, prepend=0))
     assert expected is not None

@@ -91,7 +91,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("unit", Code.DELTA),
     ),
     "exports": (Column("name", text=True), Column("value", Code.DELTA), Column("import_row", Code.DELTA)),
-    "values": (Column("op", Code.PLAIN), Column("a", Code.LOCAL), Column("b"), Column("name", text=True)),
+    "values": (Column("op", Code.PLAIN), Column("a", Code.LOCAL), Column("b", Code.SIGNED), Column("name", text=True)),
     "props": (
         Column("unit", Code.DELTA),
         Column("name", text=True),

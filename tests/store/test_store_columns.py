@@ -37,7 +37,7 @@ def test_any_unsigned_numbers_survive_in_the_narrowest_planes(values: list[int])
     assert stored[0] == next(w for w in (1, 2, 4, 8) if highest < 1 << 8 * w)
 
 
-@pytest.mark.parametrize("code", [Code.SHIFTED, Code.DELTA, Code.BASED, Code.NAMED, Code.LOCAL])
+@pytest.mark.parametrize("code", [Code.SHIFTED, Code.SIGNED, Code.DELTA, Code.BASED, Code.NAMED, Code.LOCAL])
 @QUICK
 @given(data=st.data())
 def test_every_code_keeps_absent_and_far_values(code: Code, data: st.DataObject) -> None:
