@@ -38,7 +38,7 @@ from cmgit.link.values import (
     union,
 )
 
-_FUEL = 6000
+_FUEL = 1500
 _COMPONENTS = (".vue", ".svelte", ".astro")
 _SAYS_NOTHING = frozenset({ValueOp.UNKNOWN, ValueOp.LITERAL})
 _TYPE_ONLY = frozenset({UnitKind.INTERFACE, UnitKind.TYPE})

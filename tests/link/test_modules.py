@@ -53,7 +53,9 @@ def test_tsconfig_paths_with_comments_extends_and_base_url() -> None:
         //- tsconfig.base.json
         {
           // the aliases of all packages
-          "compilerOptions": { "baseUrl": ".", "paths": { "@/*": ["src/*"], "lib": ["src/lib/index.ts",], }, /* done */ },
+          "compilerOptions": {
+            "baseUrl": ".", "paths": { "@/*": ["src/*"], "lib": ["src/lib/index.ts",], }, /* done */
+          },
         }
         //- tsconfig.json
         { "extends": "./tsconfig.base.json", "compilerOptions": { "strict": true, } }
@@ -142,7 +144,7 @@ def test_a_package_without_main_or_exports_is_its_index() -> None:
 def test_a_broken_config_takes_nothing_with_it() -> None:
     check("""
         //- tsconfig.json
-        { "compilerOptions": { "paths": 
+        { "compilerOptions": { "paths":
         //- package.json
         [1, 2]
         //- a.ts

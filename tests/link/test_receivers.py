@@ -85,7 +85,8 @@ def test_elements_of_arrays_maps_and_promises() -> None:
         for (const item of items) item.go() // -> #Item.go
         for (const [key, item] of byId) item.go() // -> #Item.go
         items.forEach((item) => item.go()) // -> external, #Item.go
-        items.filter((i) => i.children.length).map((i) => i.children[0]).forEach((i) => i.go()) // -> external, external, external, #Item.go
+        const kids = items.filter((i) => i.children.length).map((i) => i.children[0]) // -> external, external
+        kids.forEach((i) => i.go()) // -> external, #Item.go
         items.find((i) => true)!.go() // -> external, #Item.go
         byId.get("a")?.go() // -> external, #Item.go
         Object.values({ a: new Item() }).forEach((i) => i.go()) // -> external, #Item, external, #Item.go
