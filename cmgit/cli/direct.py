@@ -8,9 +8,8 @@ from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.listing import is_listed
 from cmgit.git.locate import Location, probe
 from cmgit.git.revisions import tree_of
-from cmgit.retrieve.direct import direct_context
+from cmgit.retrieve.direct import direct_context, with_tree
 from cmgit.retrieve.prompt import read_prompt as parse_prompt
-from cmgit.retrieve.retrieve import with_tree
 
 
 def direct_answer(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import pending_json, print_json, print_text, read_prompt
+from cmgit.cli.output import note, pending_json, print_json, print_text, read_prompt
 from cmgit.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ def command(
     if as_json:
         print_json(context_json(context, explain=explain))
         return
-    print_text(context.text)
+    if context.text:
+        print_text(context.text)
+    if not context.items:
+        note("nothing in this repository's JavaScript and TypeScript answers that; name a function or a file")
     if explain:
         print_text(explanation(context))
 

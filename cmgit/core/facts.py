@@ -184,7 +184,8 @@ class ExportColumns:
     name: string index of the outer name (`default`; `=` for `export =` and `module.exports = value`; `*` for
     `export * from`). value: row of ValueColumns that the name denotes, NONE for `*`. import_row: row of ImportColumns
     for a re-export, else NONE. `...` are the members of a value (`Object.assign(exports, value)`); `global NAME` and
-    `script NAME` are names that a `declare global` block or a script without imports and exports declares. conditional assignments give several rows of one name.
+    `script NAME` are names that a `declare global` block or a script without imports and exports declares. Conditional
+    assignments give several rows of one name.
     """
 
     name: Sequence[int]
@@ -265,8 +266,8 @@ class PropColumns:
     parameter 0, `<0>`, `<1>`… type parameters, `new` instance that a construct signature gives, `<` the base class or
     extended interface, `<<` an implemented interface, `[]` value of an index signature, `...` a spread object,
     `:` declared type of a variable or meaning of a type alias, `=` its value, `{}` a mark for a variable that unpacks
-    its value (`const { a } = b`), `{=}` for one that may get another value. Of the file's unit, `{:}` are the object literals that are written for a type, as
-    DECLARED rows.
+    its value (`const { a } = b`), `{=}` for one that may get another value. Of the file's unit, `{:}` are the object
+    literals that are written for a type, as DECLARED rows.
 
     static: 1 for a member of the class itself.
     """

@@ -136,21 +136,28 @@ def _site(site: CallSite) -> str:
 
 
 _REASONS = {
-    "roots": "matching units that did not fit",
-    "dependencies": "dependencies of the shown code that did not fit",
-    "gone": "units that are no longer on disk",
-    "cut_units": "units shown in part",
-    "call_sites": "further call sites",
+    "roots": ("matching unit that did not fit", "matching units that did not fit"),
+    "dependencies": (
+        "dependency of the shown code that did not fit",
+        "dependencies of the shown code that did not fit",
+    ),
+    "gone": ("unit that is no longer on disk", "units that are no longer on disk"),
+    "cut_units": ("unit shown in part", "units shown in part"),
+    "call_sites": ("further call site", "further call sites"),
 }
+"""Why something is left out, in the singular and the plural."""
 
 
 def _ending(assembled: Assembled, masked: bool) -> list[str]:
     left = [
-        f"{count} {_REASONS[reason]}" for reason, count in assembled.omitted.items() if count and reason in _REASONS
+        f"{count} {_REASONS[reason][count > 1]}"
+        for reason, count in assembled.omitted.items()
+        if count and reason in _REASONS
     ]
     signatures = sum(1 for piece in assembled.pieces if piece.role == ItemRole.SIGNATURE)
     if signatures:
-        left.append(f"the bodies of {signatures} dependencies shown by their signature")
+        bodies = "the body of 1 dependency" if signatures == 1 else f"the bodies of {signatures} dependencies"
+        left.append(f"{bodies} shown by signature")
     lines = []
     if left:
         lines.append(f"Left out: {'; '.join(left)}.")

@@ -27,7 +27,9 @@ EmbedQuery = Callable[[str], NDArray[np.float32]]
 ROUTES = ("auto", "direct", "named", "search")
 POOL = 60
 ATTEMPTS = 8
-NOTHING = "No code of this repository was found for this prompt.\n"
+NOTHING = ""
+"""What does not answer the prompt costs more than silence."""
+
 NO_BUDGET = "The budget is 0 bytes: no source is shown.\n"
 
 

@@ -29,7 +29,7 @@ HISTORIES = {
 WITH_VECTORS = ("express", "preact")
 PROMPTS = {
     "named": "change how `{name}` works and keep its callers right",
-    "search": "where is the value computed, and what happens when an error is thrown on the way",
+    "search": "throw an error when the callback argument is not a function",
 }
 
 

@@ -109,8 +109,7 @@ def test_what_cannot_be_answered_is_refused_with_a_hint(shop: View, options: dic
 
 def test_an_unrelated_prompt_is_answered_with_nothing(shop: View) -> None:
     context = retrieve(shop, "bake sourdough bread in a wood oven", CONFIG)
-    assert context.items == ()
-    assert context.text.strip()
+    assert (context.items, context.text) == ((), "")
 
 
 @pytest.mark.parametrize("idle", ["yes, go ahead", "run all tests again", "спасибо, продолжай", "好的 继续"])
