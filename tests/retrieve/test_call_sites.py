@@ -58,7 +58,7 @@ def test_a_large_dependency_is_shown_by_its_signature_and_said_to_be_cut(view_of
     context = retrieve(view_of(files), "`rootTask`", CONFIG)
     signature = next(item for item in context.items if item.role is ItemRole.SIGNATURE)
     assert (signature.path, signature.start_line, signature.end_line) == ("src/b.js", 1, 1)
-    assert "the bodies of 1 dependencies shown by their signature" in context.text
+    assert "the body of 1 dependency shown by signature" in context.text
 
 
 def test_no_call_site_is_stated_as_proven_only_when_every_use_is_bound(view_of: ViewOf) -> None:

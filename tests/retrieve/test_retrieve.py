@@ -315,7 +315,7 @@ def test_a_unit_larger_than_the_budget_is_cut_to_its_telling_parts(view_of: View
     assert all(item.role is ItemRole.PART for item in context.items)
     assert "purgeCache(site)" in context.text
     assert "not shown)" in context.text
-    assert "units shown in part" in context.text
+    assert "unit shown in part" in context.text
     lines = text.splitlines()
     for item in context.items:
         piece = text.encode()[item.start_byte : item.end_byte].decode()
