@@ -170,15 +170,17 @@ class Evaluator(Members, Calls, Builtins):
         key = (row, types)
         found = file.import_memo.get(key, UNSET)
         if found is UNSET:
-            file.import_memo[key] = None
-            before = self.low
-            self.low = FAR
+            file.import_memo[key] = BUSY
+            before, self.low = self.low, FAR
             found = self._imported(file, row, types)
             if self.low == FAR:
                 file.import_memo[key] = found
             else:
                 del file.import_memo[key]
             self.low = min(before, self.low)
+        elif found is BUSY:  # modules that import a name from each other in a circle
+            self.low = -1
+            return None
         return found  # type: ignore[no-any-return]
 
     def target_file(self, file: File, row: int) -> int | None:

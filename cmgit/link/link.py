@@ -56,9 +56,12 @@ def link(files: Sequence[LinkFile], configs: Sequence[ConfigFile]) -> list[FileE
     Each reference and each import has at least one row: resolved, external or unknown.
     """
     modules = Modules([file.path for file in files], read_configs(configs))
-    evaluator = Evaluator(files, modules)
+    # Evaluation is cut off somewhere in types without end, and where depends on what is known already: one order.
+    order = sorted(range(len(files)), key=lambda index: files[index].path)
+    evaluator = Evaluator([files[index] for index in order], modules)
     targets = Targets(evaluator)
-    return [_file_edges(file, evaluator, targets) for file in evaluator.files]
+    edges = {index: _file_edges(file, evaluator, targets) for index, file in zip(order, evaluator.files, strict=True)}
+    return [edges[index] for index in range(len(files))]
 
 
 def _file_edges(file: File, evaluator: Evaluator, targets: Targets) -> FileEdges:

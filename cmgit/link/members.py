@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cmgit.core.facts import UnitKind, ValueOp
-from cmgit.link.base import MISSING, Base
-from cmgit.link.tree import UNSET, File
+from cmgit.link.base import FAR, MISSING, Base
+from cmgit.link.tree import BUSY, UNSET, File
 from cmgit.link.values import (
     CALLBACK,
     EXT,
@@ -203,9 +203,17 @@ class Members(Base):
         key = (file.index, unit)
         found = self.base_memo.get(key, UNSET)
         if found is UNSET:
-            self.base_memo[key] = []
+            self.base_memo[key] = BUSY
+            outer, self.low = self.low, FAR
             found = [self.callable(self.value(file, row, None)) for row in file.props(unit).lists.get("<", ())]
-            self.base_memo[key] = found
+            if self.low == FAR:
+                self.base_memo[key] = found
+            else:
+                del self.base_memo[key]
+            self.low = min(outer, self.low)
+        elif found is BUSY:  # a class among its own bases
+            self.low = -1
+            return []
         return found  # type: ignore[no-any-return]
 
     def find(
