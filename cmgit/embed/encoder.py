@@ -7,12 +7,13 @@ taken in the same order however many do.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cmgit.embed.runtime_door import load_runtime
 
 Vector = NDArray[np.float32]
 Vectors = NDArray[np.float32]
@@ -29,11 +30,7 @@ def open_session(model: bytes | str, *, optimise: bool = True) -> Any:
         optimise: let onnxruntime rewrite the graph. Not for the fused one: it would fuse Add and LayerNormalization
             into a slower operator.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import onnxruntime
-    onnxruntime.set_default_logger_severity(4)
-    onnxruntime.disable_telemetry_events()
+    onnxruntime = load_runtime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1

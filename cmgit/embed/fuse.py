@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cmgit.embed.runtime_door import load_runtime
+
 if TYPE_CHECKING:
     import onnx
 
@@ -57,9 +59,9 @@ def fuse(source: bytes, *, unsigned_weights: bool) -> bytes:
 
 def saturates() -> bool:
     """Whether this processor's product of uint8 and int8 matrices saturates in 16 bits (AVX2 without VNNI)."""
-    import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
 
+    onnxruntime = load_runtime()
     depth, columns = 64, 32
     left = helper.make_tensor_value_info("left", TensorProto.UINT8, ["rows", depth])
     product = helper.make_tensor_value_info("product", TensorProto.INT32, ["rows", columns])

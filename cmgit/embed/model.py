@@ -17,6 +17,7 @@ from cmgit.core.errors import ModelUnavailable
 from cmgit.embed import cache, custom
 from cmgit.embed.encoder import Encoder, Vector, Vectors, open_session, unit_length
 from cmgit.embed.recipe import builder_version, builtin_recipe
+from cmgit.embed.runtime_door import load_runtime
 from cmgit.embed.wordpiece import MAX_TOKENS, WordPiece
 
 QUERY_WINDOWS = 4
@@ -120,7 +121,7 @@ def load_model(cache_dir: str, model_dir: str = "", warn: Callable[[str], None] 
         ModelUnavailable: a file or library is missing or damaged; the hint says how to mend it.
     """
     try:
-        import onnxruntime  # noqa: F401
+        load_runtime()
     except ImportError as error:
         raise ModelUnavailable("onnxruntime cannot be loaded", "pip install onnxruntime") from error
     return _load_custom(model_dir) if model_dir else _load_builtin(cache_dir, warn)
