@@ -314,7 +314,8 @@ def _lookup(low: Lowering, node: Node, scope: Scope) -> int:
         return _UNKNOWN
     index = parts[1]
     if index.type == "literal_type" and index.named_children and index.named_children[0].type == "string":
-        return low.values.member(base, low.binder.string(index.named_children[0]))
+        member = low.values.member(base, low.binder.string(index.named_children[0]))
+        return low.values.row(ValueOp.SIGNATURE, member)
     key = type_row(low, index, scope)
     if key:
         return low.values.row(ValueOp.INDEX, base, key)

@@ -222,9 +222,7 @@ def _variable(low: Lowering, binding: Binding) -> None:
         values.prop(unit, "{}", 0)
     if not binding.constant and not low.binder.javascript:
         values.prop(unit, "{=}", 0)
+    # what is assigned to a function or class is its own, not its instances'
+    static = int(source is not None and low.binder.hold(None, source.node) is not None)
     for name, node, scope in binding.expandos:
-        values.prop(unit, name, _assigned_value(low, node, scope))
-
-
-def _assigned_value(low: Lowering, node: Node, scope: Scope) -> int:
-    return low.expr(node, scope)
+        values.prop(unit, name, low.expr(node, scope), static)

@@ -109,6 +109,10 @@ class Base(ABC):
         """A member of an undeclared global."""
 
     @abstractmethod
+    def window_member(self, name: str) -> Value | None:
+        """A member that the tree declares for the global object."""
+
+    @abstractmethod
     def call_global(self, callee: Value, arguments: Sequence[int], file: File | None, env: Env | None) -> Value | None:
         """The result of calling an undeclared global."""
 

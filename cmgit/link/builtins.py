@@ -199,6 +199,9 @@ class Builtins(Base):
         if base in ("Object", "Promise", "Array", "Reflect"):
             return (LIB_METHOD, f"{base}.{name}", EXT)
         if base in ("globalThis", "window", "global", "self"):
+            declared = self.window_member(name)
+            if declared is not None:
+                return declared
             return (GLOBAL, name) if name in ("Promise", "Object", "Array") else EXT
         return EXT
 

@@ -149,6 +149,13 @@ class Evaluator(Members, Calls, Builtins):
         name = file.strings[file.name[row]]
         return self.declared_global(name, False) or (GLOBAL, name)
 
+    def window_member(self, name: str) -> Value | None:
+        for index, row in self.globals.get("Window", ()):
+            value = self.instance_member((INSTANCE, index, self.files[index].a[row], ()), name)
+            if value is not None and value != EXT:
+                return value
+        return self.declared_global(name, False)
+
     def declared_global(self, name: str, types: bool) -> Value | None:
         """A global that declaration files of the tree declare, if just one thing bears the name."""
         places = self.globals.get(name)
