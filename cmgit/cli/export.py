@@ -68,7 +68,7 @@ def edge_rows(view: View) -> Iterator[dict[str, object]]:
             "line": edge.line,
             "start_byte": edge.start_byte,
             "end_byte": edge.end_byte,
-            "name_byte": edge.name_byte,
+            "name_byte": edge.name_byte if edge.name_byte >= 0 else None,
             "name": edge.name,
             "caller": view.unit(edge.source_unit).qualname,
             "target_path": target_path or None,
