@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from cmgit.core.records import UnitView
     from cmgit.view.edges import EdgeView
     from cmgit.view.view import View
+
+LISTED = 5
 
 
 @click.command(name="callers")
@@ -32,31 +35,39 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
         units = units_for(view, name)
         last = view.unit(units[0]).name
         undecided = view.undecided(last)
-        answers = [(view.unit(unit), view.callers(unit)) for unit in units]
+        answers = [Answer(view.unit(unit), view.callers(unit), view.imports_of(unit)) for unit in units]
         if as_json:
             print_json(document(view, name, answers, undecided))
             return
-        for unit, edges in answers:
-            print_unit(view, unit, edges, undecided, last)
+        for answer in answers:
+            print_answer(view, answer, undecided, last)
 
 
-def document(
-    view: View, name: str, answers: list[tuple[UnitView, list[EdgeView]]], undecided: list[EdgeView]
-) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A unit with the references that are bound to it, and the imports that bring it in."""
+
+    unit: UnitView
+    callers: list[EdgeView]
+    imports: list[EdgeView]
+
+
+def document(view: View, name: str, answers: list[Answer], undecided: list[EdgeView]) -> dict[str, object]:
     return {
         "tree": view.tree,
         "dirty": view.dirty,
         "name": name,
         "units": [
             {
-                "path": unit.path,
-                "qualname": unit.qualname,
-                "kind": unit.kind,
-                "start_line": unit.start_line,
-                "end_line": unit.end_line,
-                "callers": [edge_json(view, edge) for edge in edges],
+                "path": answer.unit.path,
+                "qualname": answer.unit.qualname,
+                "kind": answer.unit.kind,
+                "start_line": answer.unit.start_line,
+                "end_line": answer.unit.end_line,
+                "callers": [edge_json(view, edge) for edge in answer.callers],
+                "imports": [{"path": edge.path, "line": edge.line} for edge in answer.imports],
             }
-            for unit, edges in answers
+            for answer in answers
         ],
         "undecided": [edge_json(view, edge) for edge in undecided],
         "pending": pending_json(view.pending),
@@ -76,20 +87,25 @@ def edge_json(view: View, edge: EdgeView) -> dict[str, object]:
     }
 
 
-def print_unit(view: View, unit: UnitView, edges: list[EdgeView], undecided: list[EdgeView], last: str) -> None:
+def print_answer(view: View, answer: Answer, undecided: list[EdgeView], last: str) -> None:
+    unit = answer.unit
     print_text(f"{unit.kind} {unit.qualname}  {unit.path}:{unit.start_line}-{unit.end_line}")
     for confidence in ("proven", "likely"):
-        chosen = [edge for edge in edges if edge.confidence == confidence]
+        chosen = [edge for edge in answer.callers if edge.confidence == confidence]
         if chosen:
             print_text(f"  {confidence}, {len(chosen)}:")
         for edge in chosen:
             caller = view.unit(edge.source_unit).qualname
             print_text(f"    {edge.path}:{edge.line}  {edge.kind} in {caller} ({edge.rule})")
-    if not edges and not undecided:
-        print_text("  no use in this tree")
-    elif not edges:
-        print_text("  no proven use, but not known to be unused:")
+    if answer.imports and not answer.callers:
+        print_text(f"  no call was found, but it is imported and may be passed on: {places(answer.imports)}")
+    elif not answer.callers:
+        print_text("  no call was found, but not known to be unused:" if undecided else "  no call was found")
     if undecided:
-        places = ", ".join(f"{edge.path}:{edge.line}" for edge in undecided[:5])
-        more = f", and {len(undecided) - 5} more" if len(undecided) > 5 else ""
-        print_text(f"  undecided uses of a `{last}`, {len(undecided)}: {places}{more}")
+        print_text(f"  undecided uses of a `{last}`, {len(undecided)}: {places(undecided)}")
+
+
+def places(edges: list[EdgeView]) -> str:
+    """The first few places and how many more."""
+    more = f", and {len(edges) - LISTED} more" if len(edges) > LISTED else ""
+    return ", ".join(f"{edge.path}:{edge.line}" for edge in edges[:LISTED]) + more

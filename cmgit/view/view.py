@@ -131,6 +131,10 @@ class View:
         """References (not imports) that are bound to this unit."""
         return [e for e in map(self.edges.edge, self.edges.into(unit).tolist()) if e.kind != "import"]
 
+    def imports_of(self, unit: int) -> list[EdgeView]:
+        """Imports and re-exports that bring in this unit: it may be passed on from there without being called."""
+        return [e for e in map(self.edges.edge, self.edges.into(unit).tolist()) if e.kind == "import"]
+
     def callees(self, unit: int) -> list[EdgeView]:
         """References that stand in this unit and are bound to units of the tree."""
         rows = [e for e in self.edges.out_of(unit).tolist() if int(self.edges.target[e]) != NONE]
