@@ -20,6 +20,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "callees": ("cmgit.cli.callees", "What NAME calls."),
     "status": ("cmgit.cli.status", "What is indexed, what was skipped and why."),
     "verify": ("cmgit.cli.verify", "Check every checksum of the index."),
+    "doctor": ("cmgit.cli.doctor", "What is wrong, and what to run."),
+    "install": ("cmgit.cli.install", "Wire up git's hooks or the pre-commit framework."),
+    "uninstall": ("cmgit.cli.uninstall", "Take that away again, to the byte."),
+    "hook": ("cmgit.cli.hook_command", "What the hooks call: quiet, quick, never fails."),
     "gc": ("cmgit.cli.gc", "Drop what nothing needs."),
     "export": ("cmgit.cli.export", "Write units or edges as JSON lines."),
 }

@@ -1,0 +1,169 @@
+"""git's hooks: settings where git runs hooks from its settings (2.54 and newer), scripts elsewhere."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmgit.agents import hook_scripts as scripts
+from cmgit.agents.changes import Change, MoveFile, RemoveFile, RemoveSection, SetConfig, WriteFile, content
+from cmgit.agents.hook_scripts import CHAINED_SUFFIX, SHEBANG, Kind
+from cmgit.agents.program import hook_script, interpreter
+from cmgit.core.atomic import printable
+from cmgit.core.errors import CmgitError
+from cmgit.git.hooks import HookSettings, is_ignored
+from cmgit.git.locate import Location
+
+EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite", "pre-commit")
+NAME = "cm-"
+"""`hook.cm-EVENT.*`: a name must not be that of an event."""
+
+MOVED_BY_OTHERS = ("", ".legacy", ".old")
+"""What pre-commit and lefthook call a script that they replace by theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the hooks run: the script and interpreter of this installation."""
+
+    script: str
+    python: str
+    flag: str
+
+
+def this_program() -> Program:
+    """Raises: CmgitError where the installation is not whole."""
+    script = hook_script()
+    if script is None:
+        raise CmgitError("the hook script of this installation is missing", "install cmgit again")
+    return Program(script, *interpreter())
+
+
+def install_changes(
+    location: Location, settings: HookSettings, program: Program, *, user: bool = False
+) -> list[Change]:
+    """What has to be changed so that the hooks stand; empty where they stand already.
+
+    Args:
+        user: for all repositories of the user, in `git config --global`; they act where there is an index.
+
+    Raises:
+        CmgitError: the place for scripts is not this repository's own.
+    """
+    if settings.runs_configured:
+        return config_changes(location, settings, program, user=user) + (
+            [] if user else remove_scripts(location, settings)
+        )
+    if user:
+        raise CmgitError(
+            f"git {settings.version_text} runs no hooks from its settings, so there is no place for all repositories",
+            "run `git cm install git` in each repository, or use git 2.54 or newer",
+        )
+    refuse_foreign_folder(location, settings)
+    return [change for event in EVENTS for change in script_changes(settings.folder, event, program)]
+
+
+def uninstall_changes(location: Location | None, settings: HookSettings, *, user: bool = False) -> list[Change]:
+    """What has to be changed so that every byte is as it was; empty where nothing of ours stands."""
+    scope = "global" if user else "local"
+    where = os.sep if location is None else location.git_dir
+    sections: list[Change] = [
+        RemoveSection(where, f"--{scope}", f"hook.{hook.name}")
+        for hook in settings.configured
+        if hook.scope == scope and hook.name in {NAME + event for event in EVENTS}
+    ]
+    if user or location is None:
+        return sections
+    return sections + remove_scripts(location, settings)
+
+
+def config_changes(location: Location, settings: HookSettings, program: Program, *, user: bool) -> list[Change]:
+    scope = "global" if user else "local"
+    there = {hook.name: hook.values for hook in settings.configured if hook.scope == scope}
+    changes: list[Change] = []
+    for event in EVENTS:
+        command = scripts.config_command(event, program.script, program.python, program.flag, only_indexed=user)
+        values = there.get(NAME + event, {})
+        for key, value in (("event", event), ("command", command)):
+            if values.get(key) != value:
+                changes.append(SetConfig(location.git_dir, f"--{scope}", f"hook.{NAME}{event}.{key}", value))
+    return changes
+
+
+def refuse_foreign_folder(location: Location, settings: HookSettings) -> None:
+    """A folder that other repositories use too, or whose files git would show as changes, is not ours to write in."""
+    if not settings.hooks_path:
+        return
+    folder = printable(settings.folder)
+    advice = "git 2.54 or newer needs no script there; or call `git cm hook EVENT` from your own scripts"
+    if settings.path_scope not in ("local", "worktree"):
+        raise CmgitError(f"core.hooksPath ({settings.path_scope}) sends all repositories to {folder}", advice)
+    if settings.folder.exists() and not settings.folder.is_dir():
+        raise CmgitError(f"core.hooksPath is {settings.hooks_path}, so hooks are switched off", advice)
+    if location.top is None:
+        return
+    top = Path(location.top)
+    inside = settings.folder.is_relative_to(top) and not settings.folder.is_relative_to(location.common_dir)
+    if inside and not is_ignored(location, settings.folder / "post-commit"):
+        raise CmgitError(f"the scripts in {folder} belong to the repository's files", advice)
+    if not inside and not settings.folder.is_relative_to(location.common_dir):
+        raise CmgitError(f"core.hooksPath sends this repository to {folder}, outside of it", advice)
+
+
+def script_changes(folder: Path, event: str, program: Program) -> list[Change]:
+    path = folder / event
+    lines = {kind: scripts.block(kind, event, program.script, program.python, program.flag) for kind in Kind}
+    if not os.path.lexists(path):
+        return [WriteFile(path, None, SHEBANG + lines[Kind.FILE], 0o755)]
+    data = content(path)
+    mode = stat.S_IMODE(path.lstat().st_mode)
+    ours = scripts.split_block(data) if data is not None else None
+    if data is not None and ours is not None:
+        kind, rest = ours
+        after = scripts.with_block(rest, lines[kind])
+        return [WriteFile(path, data, after, mode)] if after != data else []
+    if data is not None and mode & 0o100 and scripts.is_shell_script(data):
+        return [WriteFile(path, data, scripts.with_block(data, lines[Kind.BLOCK]), mode)]
+    return [
+        MoveFile(path, path.with_name(event + CHAINED_SUFFIX)),
+        WriteFile(path, None, SHEBANG + lines[Kind.CHAIN] + scripts.chain_tail(), 0o755),
+    ]
+
+
+def remove_scripts(location: Location, settings: HookSettings) -> list[Change]:
+    """From the folder that git uses now, and from the one that it would use without core.hooksPath."""
+    changes: list[Change] = []
+    for folder in dict.fromkeys([settings.folder, Path(location.common_dir) / "hooks"]):
+        for event in EVENTS:
+            for suffix in MOVED_BY_OTHERS:
+                changes += removal(folder / (event + suffix), folder / (event + CHAINED_SUFFIX))
+    return changes
+
+
+def removal(path: Path, chained: Path) -> list[Change]:
+    data = content(path)
+    ours = scripts.split_block(data) if data is not None else None
+    if data is None or ours is None:
+        return []
+    kind, rest = ours
+    if kind is Kind.FILE and rest == SHEBANG:
+        return [RemoveFile(path, data, prune=True)]
+    if kind is Kind.CHAIN and rest == SHEBANG + scripts.chain_tail():
+        back: list[Change] = [MoveFile(chained, path)] if os.path.lexists(chained) else []
+        return [RemoveFile(path, data), *back]
+    return [WriteFile(path, data, rest, stat.S_IMODE(path.stat().st_mode))]
+
+
+def installed_events(settings: HookSettings) -> dict[str, str]:
+    """Where the hook of each event stands: "settings" or the script's path; events without one are left out."""
+    found: dict[str, str] = {}
+    for event in EVENTS:
+        for hook in settings.configured:
+            if hook.name == NAME + event and settings.runs_configured and hook.values.get("enabled", "true") != "false":
+                found[event] = "settings"
+        data = content(settings.folder / event)
+        if data is not None and scripts.split_block(data) is not None:
+            found.setdefault(event, printable(settings.folder / event))
+    return found

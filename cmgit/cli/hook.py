@@ -1,0 +1,117 @@
+"""`git cm hook EVENT` and `cm-hook EVENT`: what a hook calls. Prints nothing, waits for nothing, leaves with 0.
+
+The foreground is hooks/git-hook.sh: this process becomes that shell. The background job is this module again, with
+`--job`. Only the standard library is loaded until the job has left git's session.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
+
+from cmgit.agents.program import hook_script, interpreter
+
+if TYPE_CHECKING:
+    from cmgit.core.config import Config
+    from cmgit.git.locate import Location
+
+HANDED_OVER = "CMGIT_HANDED_OVER"
+NICE = 10
+
+USAGE = """\
+Usage: git cm hook EVENT [what git gave the hook]
+
+  Called by git's hooks: post-commit, post-checkout, post-merge and post-rewrite have HEAD's snapshot published in the
+  background, pre-commit has the blobs of the commit in the making parsed and embedded. Prints nothing and always ends
+  with exit code 0. What the background did stands in cm/build.log of the git directory; `git cm doctor` shows it.
+"""
+
+
+def entry() -> NoReturn:
+    """Console script `cm-hook`."""
+    hook_main(sys.argv[1:])
+
+
+def hook_main(args: Sequence[str]) -> NoReturn:
+    """Run a hook or its background job; never raises, never returns."""
+    with suppress(BaseException):  # a hook must not show or break anything; the log has what matters
+        if args and args[0] in ("-h", "--help"):
+            os.write(1, USAGE.encode())
+        elif len(args) == 2 and args[0] == "--job":
+            run_job(args[1])
+        elif args:
+            run_hook(args)
+    os._exit(0)
+
+
+def run_hook(args: Sequence[str]) -> None:
+    """Become the shell script that leaves the request and starts the job."""
+    other = other_installation()
+    quiet()
+    if other is not None:
+        os.environ[HANDED_OVER] = "1"
+        os.execv(other, [other, "hook", *args])
+    script = hook_script()
+    if script is not None:
+        python, flag = interpreter()
+        os.execv("/bin/sh", ["sh", script, python, flag, *args])
+
+
+def quiet() -> None:
+    """Nothing of ours reaches the caller's pipes, and nothing of ours keeps them open."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+
+
+def other_installation() -> str | None:
+    """The user's own `git-cm`, when this one lives in an environment that pre-commit or prek made.
+
+    Two versions have two recipes: whichever hook ran last would build what the other one built already.
+    """
+    if not os.environ.get("PRE_COMMIT") or os.environ.get(HANDED_OVER):
+        return None
+    here = os.path.realpath(sys.prefix) + os.sep
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        path = os.path.join(folder, "git-cm")  # noqa: PTH118
+        # The folder counts, not what the name points to: an environment's scripts may be links.
+        foreign = os.path.isabs(folder) and not os.path.realpath(folder).startswith(here)  # noqa: PTH117
+        if foreign and os.access(path, os.X_OK) and os.path.isfile(path):  # noqa: PTH113
+            return path
+    return None
+
+
+def run_job(cm_dir: str) -> None:
+    """Leave git's session, then serve the queue at low priority."""
+    detach()
+    from cmgit.index.hooks import run_queue
+
+    run_queue(cm_dir, config_of)
+
+
+def detach() -> None:
+    """A session of our own, no descriptor of the caller's, none of git's variables, the lowest useful priority."""
+    if os.getpid() != os.getsid(0):
+        with suppress(OSError):  # the leader of a group already
+            os.setsid()
+    quiet()
+    os.closerange(3, 1024)
+    os.chdir("/")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+
+
+def config_of(location: Location) -> Config | None:
+    from cmgit.cli.session import boolean, config_from
+    from cmgit.git.settings import read_settings
+
+    settings = read_settings(location)
+    return config_from(settings) if boolean(settings, "cm.hooks", True) else None
+
+
+if __name__ == "__main__":
+    hook_main(sys.argv[1:])

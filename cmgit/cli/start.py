@@ -1,0 +1,16 @@
+"""Console script `git-cm`: a hook leaves before anything else is loaded, every other command goes on to click."""
+
+from __future__ import annotations
+
+import sys
+
+
+def entry() -> None:
+    """git finds this as `git cm`."""
+    if sys.argv[1:2] == ["hook"]:
+        from cmgit.cli.hook import hook_main
+
+        hook_main(sys.argv[2:])
+    from cmgit.cli.main import entry as main_entry
+
+    main_entry()

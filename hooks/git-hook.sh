@@ -1,0 +1,82 @@
+#!/bin/sh
+# What git's hooks run for cmgit: leave a request below the common git directory, start the builder beside git, return.
+#
+#     sh git-hook.sh PYTHON FLAG EVENT [what git gave the hook]
+#
+# Prints nothing, waits for nothing, holds no descriptor of git's, leaves with 0 whatever happens. No lock of git's is
+# taken and nothing is written but files in cm/. Only the pre-commit event works in the foreground: it copies the index
+# that is about to be committed, because `git commit -a`, `-p` and `-- PATH` use one that is gone afterwards.
+# Shell words instead of programs wherever that is possible: each program costs git a millisecond.
+
+exec </dev/null >/dev/null 2>&1
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+[ $# -ge 3 ] || exit 0
+python=$1 flag=$2 event=$3
+shift 3
+
+# A checkout of files moves no branch.
+if [ "$event" = post-checkout ]; then
+    [ "${3-${PRE_COMMIT_CHECKOUT_TYPE-1}}" != 0 ] || exit 0
+fi
+
+# The git directory of this worktree, and the one that all worktrees share.
+git_dir=${GIT_DIR-}
+if [ -z "$git_dir" ]; then
+    if [ -d .git ]; then
+        git_dir=.git
+    elif [ -f .git ]; then
+        IFS= read -r git_dir <.git || exit 0
+        git_dir=${git_dir#gitdir: }
+    else
+        git_dir=$(git rev-parse --git-dir) || exit 0
+    fi
+fi
+case $git_dir in
+/*) ;;
+*) git_dir=$PWD/$git_dir ;;
+esac
+common=$git_dir worktree=main
+if [ -f "$git_dir/commondir" ]; then
+    IFS= read -r common <"$git_dir/commondir" || exit 0
+    case $common in
+    /*) ;;
+    *) common=$git_dir/$common ;;
+    esac
+    worktree=linked-${git_dir##*/}
+fi
+cm=$common/cm
+[ -d "$common/objects" ] || exit 0
+
+# For every repository of a user only where there is an index already.
+if [ "${CMGIT_WHERE-}" = indexed ]; then
+    [ -f "$cm/format" ] || exit 0
+fi
+
+if [ "$event" = pre-commit ]; then
+    [ -f "$cm/format" ] || exit 0
+    [ -d "$cm/staged" ] || mkdir -p "$cm/staged" || exit 0
+    copy=$cm/staged/$$-$PPID
+    cp "${GIT_INDEX_FILE:-$git_dir/index}" "$copy.index" && printf '%s\n' "$git_dir" >"$copy.ready" || {
+        rm -f "$copy.index" "$copy.ready"
+        exit 0
+    }
+else
+    [ -d "$cm/queue" ] || mkdir -p "$cm/queue" || exit 0
+    printf '%s\n%s\n' "$event" "$git_dir" >"$cm/queue/$worktree.request" || exit 0
+    # While a rebase or a series of picks runs, a builder that waits for its end is enough.
+    if [ "$event" != post-rewrite ] && { [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ] ||
+        [ -d "$git_dir/sequencer" ]; }; then
+        read -r pid <"$cm/queue/runner" && kill -0 "$pid" && exit 0
+    fi
+fi
+
+(
+    unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_COMMON_DIR
+    cd / || exit
+    # shellcheck disable=SC2086 # the flags are words
+    if [ -x "$python" ] && "$python" $flag -m cmgit.cli.hook --job "$cm"; then
+        exit
+    fi
+    command -v git-cm && exec git-cm hook --job "$cm"
+) &
+exit 0
