@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cmgit.core.facts import NONE, UnitKind
-from cmgit.core.records import CallSite, ItemRole, RankedUnit
+from cmgit.core.records import CallSite, ItemRole, RankedUnit, Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
 from cmgit.retrieve.lexical import rarity
@@ -14,6 +14,7 @@ from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
 from cmgit.retrieve.ports import Edge, View
 from cmgit.retrieve.rank import Ranking
 from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
+from cmgit.retrieve.spend import spend
 
 SMALL_DEPENDENCY = 1_200
 SHORT_FILE = 3_000
@@ -45,16 +46,7 @@ def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str,
     ledger = Ledger(view, budget)
     omitted: dict[str, int] = {}
     weigh = _weigher(view, ranking.terms)
-    shown: list[Found] = []
-    for root in roots:
-        found = ledger.find(root.unit)
-        if found is None:
-            _count(omitted, "gone")
-            continue
-        if _show_root(ledger, found, root.score, weigh):
-            shown.append(found)
-        elif not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
-            _count(omitted, "roots")
+    shown = _show_granted(ledger, ranking, roots, weigh, omitted)
     scores = {ranked.unit: ranked.score for ranked in ranking.units}
     _show_dependencies(ledger, shown, limits, scores, omitted)
     _show_short_files(ledger, shown)
@@ -67,6 +59,57 @@ def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str,
     if cut:
         omitted["cut_units"] = len(cut)
     return Assembled(tuple(ledger.pieces), names, sites, more, unproven, omitted, ledger.used, ledger.sources)
+
+
+def _show_granted(
+    ledger: Ledger, ranking: Ranking, roots: list[RankedUnit], weigh: Callable[[str], float], omitted: dict[str, int]
+) -> list[Found]:
+    """The roots, then further ranked units, each as much as its chance is worth."""
+    view = ledger.view
+    chance = dict(zip((ranked.unit for ranked in ranking.units), ranking.chances, strict=False))
+    mine = {root.unit for root in roots}
+    # Tests and copies do not fill an answer about sources; where one of them is a root, they were asked for.
+    quiet = any(_role(view, unit) in QUIET_ROLES for unit in mine)
+    others = [r for r in ranking.units if r.unit not in mine and (quiet or _role(view, r.unit) not in QUIET_ROLES)]
+    offered = [*roots, *others[: weights.MOST_OFFERS]]
+    floor = weights.LEAST_CHANCE * max(ranking.chances, default=0.0)
+    offered = [r for r in offered if r.unit in mine or chance.get(r.unit, 0.0) >= floor]
+    kept = ledger.budget - int(weights.DEPENDENCY_SHARE * ledger.budget)
+    grants = {
+        g.unit: g for g in spend(view, [r.unit for r in offered], [chance.get(r.unit, 0.0) for r in offered], kept)
+    }
+    shown: list[Found] = []
+    for ranked in offered:
+        grant, root = grants.get(ranked.unit), ranked.unit in mine
+        if grant is None and not root:
+            continue
+        found = ledger.find(ranked.unit)
+        if found is None:
+            _count(omitted, "gone")
+            continue
+        role = ItemRole.ROOT if root else ItemRole.DEPENDENCY
+        room = ledger.room if grant is None or grant.whole else min(grant.room, ledger.room)
+        if _show(ledger, found, role, ranked.score, weigh, room) and root:
+            shown.append(found)
+        elif root and not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
+            _count(omitted, "roots")
+    return shown
+
+
+def _role(view: View, unit: int) -> Role:
+    return view.files[int(view.units.file[unit])].role
+
+
+def _show(ledger: Ledger, found: Found, role: ItemRole, score: float, weigh: Callable[[str], float], room: int) -> bool:
+    """A unit whole if it fits into the room, else its telling parts."""
+    if found.size <= room:
+        if found.view.kind == UnitKind.FILE.label:
+            return ledger.add(_whole_file(found, score)) if found.size else False
+        note = "" if role == ItemRole.ROOT else "also ranked"
+        return ledger.add(_piece(found, role, _whole(found), score, note))
+    if room < LEAST_PART:
+        return False
+    return _show_parts(ledger, found, score, weigh, room)
 
 
 def _count(omitted: dict[str, int], reason: str) -> None:
@@ -113,17 +156,6 @@ def _body_start(view: View, found: Found) -> int:
     """Where the body begins, moved along with the unit when the file has changed since."""
     column = view.units.column
     return int(column("body_start")[found.unit]) - int(column("start")[found.unit]) + found.view.start_byte
-
-
-def _show_root(ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float]) -> bool:
-    unit = found.view
-    if found.size <= ledger.room:
-        if found.view.kind == UnitKind.FILE.label:
-            return ledger.add(_whole_file(found, score)) if found.size else False
-        return ledger.add(_piece(found, ItemRole.ROOT, _whole(found), score))
-    if ledger.room < LEAST_PART or ledger.touches(found.file, unit.start_byte, unit.end_byte):
-        return False
-    return _show_parts(ledger, found, score, weigh, ledger.room)
 
 
 def _show_parts(ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float], room: int) -> bool:
@@ -212,11 +244,10 @@ def _fill(ledger: Ledger, ranking: Ranking, weigh: Callable[[str], float]) -> No
     if not ranking.units:
         return
     view, kinds = ledger.view, ledger.view.units.column("kind")
-    # Tests and copies do not fill an answer about sources; where one of them is the root, it was asked for.
-    quiet = view.files[int(view.units.file[ranking.units[0].unit])].role in QUIET_ROLES
-    floor = ranking.units[0].score * weights.FILL_SHARE
-    for ranked in ranking.units:
-        if ranked.score < floor or ledger.room < LEAST_PART:
+    quiet = _role(view, ranking.units[0].unit) in QUIET_ROLES
+    floor = weights.LEAST_CHANCE * ranking.chances[0]
+    for ranked, chance in zip(ranking.units, ranking.chances, strict=True):
+        if chance < floor or ledger.room < LEAST_PART:
             return
         role = view.files[int(view.units.file[ranked.unit])].role
         if int(kinds[ranked.unit]) == UnitKind.FILE or (role in QUIET_ROLES and not quiet):

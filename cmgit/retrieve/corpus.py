@@ -21,9 +21,10 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Damping:
     """What a unit's score is multiplied by: float64 for each unit. Copies of a blob have 0: the first path speaks for
-    them (FreePeak/LeanKG#304)."""
+    them (FreePeak/LeanKG#304). role: the share of it that the file's role gives."""
 
     factor: Floats
+    role: Floats
 
 
 def damping(view: View, prompt: Prompt) -> Damping:
@@ -42,8 +43,9 @@ def damping(view: View, prompt: Prompt) -> Damping:
         seen.add((file.oid, file.language))
     kinds = np.array([weights.KIND.get(kind, 1.0) for kind in UnitKind], np.float64)
     if not len(view.units):
-        return Damping(np.zeros(0, np.float64))
-    return Damping(by_file[view.units.file] * kinds[view.units.column("kind")])
+        return Damping(np.zeros(0, np.float64), np.zeros(0, np.float64))
+    role = by_file[view.units.file]
+    return Damping(role * kinds[view.units.column("kind")], role)
 
 
 def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]]:

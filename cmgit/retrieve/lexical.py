@@ -1,4 +1,4 @@
-"""BM25 over units, with weighted fields and the words of the path as one more field."""
+"""BM25 over units and over files, with weighted fields; words of names, paths and quoted strings by themselves."""
 
 from __future__ import annotations
 
@@ -25,13 +25,24 @@ _MASKS = (15, 15, 255, 255, 255)
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """float64 for each unit. words: BM25 of its own fields. path: of its file's path. evidence: rarity of the distinct
-    words that it holds, in nats, each counted once at most. coverage: share of the prompt's words that it holds."""
+    """float64 for each unit, `files` and `paths` for each file.
+
+    words: BM25 of its own fields. title: the same for the words of the prompt's title. names: rarity of the prompt's
+    words that its name has. quoted: share of the best-covered quoted string of the prompt that its strings hold.
+    evidence: rarity of the distinct words that it holds, in nats, each counted once at most. coverage: share of the
+    prompt's words that it holds. files: BM25 of a file as one text. paths: rarity of the prompt's words in its path.
+    spoken: rarity of all the prompt's words that occur in the tree.
+    """
 
     words: Floats
-    path: Floats
+    title: Floats
+    names: Floats
+    quoted: Floats
     evidence: Floats
     coverage: Floats
+    files: Floats
+    paths: Floats
+    spoken: float
 
 
 def field_frequency(counts: Counts) -> Floats:
@@ -49,24 +60,47 @@ def rarity(units: int, holders: int) -> float:
 def lexical_scores(view: View, query: Query) -> Lexical:
     """Scores of all units for weighted terms. Summed in the order of the terms, so it is the same every time."""
     units, terms = len(view.units), query.weights
-    words, path, evidence, coverage = (np.zeros(units, np.float64) for _ in range(4))
+    words, title, names, quoted, evidence, coverage = (np.zeros(units, np.float64) for _ in range(6))
+    file_count = len(view.files)
+    files, paths = np.zeros(file_count, np.float64), np.zeros(file_count, np.float64)
     if not units:
-        return Lexical(words, path, evidence, coverage)
-    lengths = view.lengths.astype(np.float64)
+        return Lexical(words, title, names, quoted, evidence, coverage, files, paths, 1.0)
+    lengths, file_of = view.lengths.astype(np.float64), view.units.file
     norm = weights.K1 * (1.0 - weights.B + weights.B * lengths / max(float(lengths.mean()), 1.0))
+    file_lengths = np.bincount(file_of, weights=lengths, minlength=file_count)
+    filled = file_lengths[file_lengths > 0]
+    average = float(filled.mean()) if len(filled) else 1.0
+    file_norm = weights.FILE_K1 * (1.0 - weights.FILE_B + weights.FILE_B * file_lengths / average)
     found = [(term, weight, view.postings(term)) for term, weight in terms.items()]
     found = [entry for entry in found if len(entry[2][0])]
     found = _most_telling(found, units)
     spoken = sum(weight for term, weight in terms.items() if term not in query.joined) or 1.0
+    told = 0.0
+    literals = [np.zeros(units, np.float64) for _ in query.literals]
     for term, weight, (rows, counts) in found:
         rare = rarity(units, len(rows))
         frequency = field_frequency(counts)
-        words[rows] += weight * rare * frequency * (weights.K1 + 1.0) / (frequency + norm[rows])
+        gain = weight * rare * frequency * (weights.K1 + 1.0) / (frequency + norm[rows])
+        words[rows] += gain
+        if term in query.title:
+            title[rows] += gain
+        named = (counts & np.uint32(15)) > 0
+        names[rows[named]] += weight * rare
         if term not in query.joined:
+            told += min(weight, 1.0) * rare
             evidence[rows] += min(weight, 1.0) * rare
             coverage[rows] += weight / spoken
-    _add_paths(view, terms, path)
-    return Lexical(words, path, evidence, coverage)
+        by_file = np.bincount(file_of[rows], weights=frequency, minlength=file_count)
+        holders = int(np.count_nonzero(by_file))
+        files += weight * rarity(file_count, holders) * by_file * (weights.FILE_K1 + 1.0) / (by_file + file_norm)
+        for literal, held in zip(query.literals, literals, strict=True):
+            if term in literal:
+                held[rows[(counts & np.uint32(0xFF0000)) > 0]] += 1.0 / len(literal)
+    for held in literals:
+        np.maximum(quoted, held, out=quoted)
+    for term, holders_of in path_hits(view, terms):
+        paths[np.array(holders_of)] += terms[term] * rarity(file_count, len(holders_of))
+    return Lexical(words, title, names, quoted, evidence, coverage, files, paths, told or 1.0)
 
 
 _Found = tuple[str, float, "tuple[Ints, Counts]"]
@@ -77,11 +111,3 @@ def _most_telling(found: list[_Found], units: int) -> list[_Found]:
         return found
     order = sorted(range(len(found)), key=lambda i: (-found[i][1] * rarity(units, len(found[i][2][0])), i))
     return [found[i] for i in sorted(order[: weights.MOST_TERMS])]
-
-
-def _add_paths(view: View, terms: dict[str, float], path: Floats) -> None:
-    files = len(view.files)
-    by_file = np.zeros(files, np.float64)
-    for term, holders in path_hits(view, terms):
-        by_file[np.array(holders)] += terms[term] * rarity(files, len(holders))
-    path += by_file[view.units.file]

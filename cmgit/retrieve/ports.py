@@ -76,12 +76,19 @@ class Edge(Protocol):
 
 
 class EdgeArrays(Protocol):
-    """All edges of the view by unit row; target is NONE where nothing in the tree is meant."""
+    """All edges of the view by unit row; target is NONE where nothing in the tree is meant. file, target_file: rows of
+    the view's files. is_import: 1 for an import, 0 for a reference."""
+
+    file: Ints
 
     @property
     def source(self) -> Ints: ...
     @property
     def target(self) -> Ints: ...
+    @property
+    def target_file(self) -> Ints: ...
+    @property
+    def is_import(self) -> Ints: ...
 
 
 class Source(Protocol):

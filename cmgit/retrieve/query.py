@@ -8,17 +8,21 @@ from dataclasses import dataclass
 
 from cmgit.retrieve import weights
 from cmgit.retrieve.prompt import Prompt, is_distinctive
-from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, tokens
+from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, terms_of, tokens
 
+MOST_LITERALS = 8
 _NOISE = frozenset("fix fixes fixed feat chore refactor perf docs bug issue error should".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """weights: terms in order of first mention. joined: those that only neighbouring words give when written as one."""
+    """weights: terms in order of first mention. joined: those that only neighbouring words give when written as one.
+    title: those of the title, all of them for a short prompt. literals: the terms of each quoted string."""
 
     weights: dict[str, float]
     joined: frozenset[str]
+    title: frozenset[str] = frozenset()
+    literals: tuple[frozenset[str], ...] = ()
 
 
 def read_query(prompt: Prompt) -> Query:
@@ -45,7 +49,15 @@ def read_query(prompt: Prompt) -> Query:
     found.update(joined)
     scaled = {term: weight * (1.0 + math.log(max(heard.get(term, 1), 1)) * 0.5) for term, weight in found.items()}
     kept = set(sorted(scaled, key=lambda term: -scaled[term])[: weights.MOST_TERMS * 4])
-    return Query({term: weight for term, weight in scaled.items() if term in kept}, frozenset(joined))
+    leading = {term for word in words[:title] if not is_stop_word(word) for term in identifier_terms(word)}
+    leading.update(term for term in joined_terms(words[:title]) if term in joined)
+    literals = [frozenset(terms_of(literal)) for literal in prompt.literals[:MOST_LITERALS]]
+    return Query(
+        {term: weight for term, weight in scaled.items() if term in kept},
+        frozenset(joined),
+        frozenset(leading),
+        tuple(terms for terms in literals if len(terms) > 1),
+    )
 
 
 def _hear(found: dict[str, float], heard: dict[str, int], terms: tuple[str, ...], weight: float) -> None:

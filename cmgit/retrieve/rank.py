@@ -1,4 +1,4 @@
-"""Ranked units: words, paths, vectors, names and the graph, fused with the weights of `weights`."""
+"""Ranked units: a pool by a draft score, then signals for each candidate, joined with the fitted weights."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.errors import ModelUnavailable
-from cmgit.core.facts import NONE, UnitKind
+from cmgit.core.facts import NONE
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
 from cmgit.retrieve import weights
 from cmgit.retrieve.corpus import damping
 from cmgit.retrieve.focus import Focus
-from cmgit.retrieve.lexical import Lexical, lexical_scores
+from cmgit.retrieve.lexical import lexical_scores
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
-from cmgit.retrieve.query import is_foreign, read_query
+from cmgit.retrieve.query import Query, is_foreign, read_query
+from cmgit.retrieve.signals import SIGNALS, Draft, gather
 
 Floats = NDArray[np.float64]
 EmbedQuery = Callable[[str], NDArray[np.float32]]
@@ -28,84 +29,116 @@ QUERY_CHARACTERS = 1_200
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """units: best first, only those with a score. telling: whether the best is worth showing at all. terms: what was
-    searched for. without_vectors: why they could not be used; "" where they were, or were not asked for."""
+    """units: best first. telling: whether the best is worth showing at all. terms: what was searched for.
+    chances: for each of `units` how likely it is the one that is meant, as a share of all candidates.
+    without_vectors: why they could not be used; "" where they were, or were not asked for."""
 
     units: tuple[RankedUnit, ...]
     telling: bool
     terms: dict[str, float]
     without_vectors: str = ""
+    chances: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Units that may be meant, rows ascending, with their signals and what their role and copies take away."""
+
+    rows: NDArray[np.int64]
+    signals: Floats
+    role: Floats
+    draft: Draft
+    vectors: bool
+    without: str
 
 
 def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | None, k: int) -> Ranking:
     """The first k units for a prompt. Ties stand in the order of path and position (global rows are in that order)."""
     query = read_query(prompt)
-    terms = query.weights
-    units = len(view.units)
-    if not units:
-        return Ranking((), False, terms)
-    lexical = lexical_scores(view, query)
-    own = _own_words(view, lexical)
-    words = own + weights.PATH * lexical.path * _spread(lexical.words)
-    top = float(words.max()) or 1.0
-    without = ""
-    try:
-        cosines = _cosines(view, prompt, embed_query)
-    except ModelUnavailable as error:  # words and the graph still answer
-        cosines, without = np.zeros(units, np.float64), error.message
-    vectors = _lifted(cosines) * (weights.FOREIGN_VECTORS if is_foreign(prompt.text) else weights.VECTORS)
-    named = _named(units, view, focus)
-    factor = damping(view, prompt).factor
-    shares = {
-        "words": weights.WORDS * own / top * factor,
-        "path": weights.WORDS * (words - own) / top * factor,
-        "vectors": vectors * factor,
-        "file": weights.FILE * _file_share(view, words * factor) * (words > 0) * factor,
-        "named": named * np.maximum(factor, 0.3),
-    }
-    total = np.zeros(units, np.float64)
-    for share in shares.values():
-        total += share
-    shares["graph"] = _graph(view, total)
-    total += shares["graph"]
-    best = _first(total, k)
+    if not len(view.units):
+        return Ranking((), False, query.weights)
+    found = candidates(view, prompt, query, focus, embed_query)
+    if not len(found.rows):
+        return Ranking((), False, query.weights, found.without)
+    fitted = weights.WITH_VECTORS if found.vectors else weights.WITHOUT_VECTORS
+    shares = found.signals * np.array([fitted.get(name, 0.0) for name in SIGNALS], np.float64)
+    total = shares.sum(1) + found.role
+    order = np.lexsort((found.rows, -np.round(total, 9)))[:k]
+    odds = np.exp(total - total.max())
+    odds /= odds.sum()
     ranked = tuple(
-        RankedUnit(
-            unit=int(unit),
-            score=round(float(total[unit]), 6),
-            why=tuple((name, round(float(share[unit]), 6)) for name, share in shares.items() if share[unit]),
-        )
-        for unit in best
+        RankedUnit(int(found.rows[i]), round(float(total[i]), 6), _why(shares[i], float(found.role[i])))
+        for i in order.tolist()
     )
+    lexical, cosines = found.draft.lexical, found.draft.raw
     telling = focus.found or (
         not prompt.idle
         and any(
             lexical.evidence[unit] >= weights.LEAST_EVIDENCE
             or lexical.coverage[unit] >= weights.LEAST_COVERAGE
             or cosines[unit] >= weights.LEAST_COSINE
-            for unit in best[:3]
+            for unit in found.rows[order[:3]].tolist()
         )
     )
-    return Ranking(ranked, telling, terms, without)
+    return Ranking(ranked, telling, query.weights, found.without, tuple(float(odds[i]) for i in order.tolist()))
 
 
-_HOLDING = (int(UnitKind.FUNCTION), int(UnitKind.METHOD), int(UnitKind.CALLBACK))
+def _why(shares: Floats, role: float) -> tuple[tuple[str, float], ...]:
+    told = [(name, round(float(share), 6)) for name, share in zip(SIGNALS, shares, strict=True) if share]
+    return tuple(told + ([("role", round(role, 6))] if role else []))
 
 
-def _own_words(view: View, lexical: Lexical) -> Floats:
-    """BM25 of each unit; an inner function also hears a share of the words of the function around it, which say what
-    it is for. The other way round does not pay: a large function would win by any of its parts."""
-    owner = view.units.owner
-    within = np.flatnonzero((owner != NONE) & (lexical.words > 0))
-    within = within[np.isin(view.units.column("kind")[owner[within]], _HOLDING)]
-    words = lexical.words.copy()
-    words[within] += weights.OUTER * lexical.words[owner[within]]
-    return words
+def candidates(view: View, prompt: Prompt, query: Query, focus: Focus, embed_query: EmbedQuery | None) -> Candidates:
+    """The pool: the best by a draft score, what the prompt names, and the neighbours of the very best."""
+    units = len(view.units)
+    lexical = lexical_scores(view, query)
+    without = ""
+    try:
+        raw = _cosines(view, prompt, embed_query)
+    except ModelUnavailable as error:  # words and the graph still answer
+        raw, without = np.zeros(units, np.float64), error.message
+    cosine = _lifted(raw) * (weights.FOREIGN if is_foreign(prompt.text) else 1.0)
+    damped = damping(view, prompt)
+    score = lexical.words / _best(lexical.words) + weights.DRAFT_COSINE * cosine
+    score += weights.DRAFT_FILE * (lexical.files / _best(lexical.files))[view.units.file] * (score > 0)
+    score += weights.DRAFT_PATH * (lexical.paths / _best(lexical.paths))[view.units.file]
+    for unit, weight in focus.units:
+        score[unit] += weights.DRAFT_NAMED * weight
+    score *= damped.factor
+    draft = Draft(lexical, score, cosine, raw)
+    rows = _pool(view, focus, score, damped.factor)
+    factor = damped.role[rows]
+    for i, unit in enumerate(rows.tolist()):
+        if unit in dict(focus.units):
+            factor[i] = max(factor[i], 0.7)
+    role = weights.ROLE_SHARPNESS * np.log(np.maximum(factor, 1e-3))
+    signals = gather(view, query, focus, draft, rows)
+    return Candidates(rows, signals, role, draft, bool(raw.any()), without)
 
 
-def _spread(words: Floats) -> Floats:
-    """A path speaks for a unit in full when the unit itself has a word of the prompt, else by half."""
-    return np.where(words > 0, 1.0, 0.5)
+def _best(values: Floats) -> float:
+    return float(values.max()) if len(values) and float(values.max()) > 0 else 1.0
+
+
+def _pool(view: View, focus: Focus, score: Floats, factor: Floats) -> NDArray[np.int64]:
+    best = _first(score, weights.POOL)
+    named = np.array([unit for unit, _ in focus.units if factor[unit] > 0], np.int64)
+    near = _neighbours(view, best[: weights.GRAPH_POOL])
+    near = near[factor[near] > 0]
+    return np.unique(np.concatenate([best, named, near])).astype(np.int64)
+
+
+def _neighbours(view: View, units: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Units that these use or that use these; of a hub none."""
+    source, target = view.edges.source, view.edges.target
+    inside = np.zeros(len(view.units) + 1, np.bool_)
+    inside[units] = True
+    rows = np.flatnonzero((target != NONE) & (inside[source] | inside[target]) & (view.edges.is_import == 0))
+    pairs = np.unique(np.stack([source[rows], target[rows]], 1), axis=0)
+    degree = np.bincount(pairs.ravel(), minlength=len(view.units))
+    seeds = pairs[inside[pairs[:, 0]] & (degree[pairs[:, 0]] <= weights.HUB), 1]
+    users = pairs[inside[pairs[:, 1]] & (degree[pairs[:, 1]] <= weights.HUB), 0]
+    return np.unique(np.concatenate([seeds, users])).astype(np.int64)
 
 
 def _cosines(view: View, prompt: Prompt, embed_query: EmbedQuery | None) -> Floats:
@@ -130,50 +163,6 @@ def _lifted(cosines: Floats) -> Floats:
     if best - mean < 1e-6:
         return np.zeros_like(cosines)
     return np.clip((cosines - mean) / (best - mean), 0.0, 1.0)
-
-
-def _named(units: int, view: View, focus: Focus) -> Floats:
-    found = np.zeros(units, np.float64)
-    for unit, weight in focus.units:
-        found[unit] = max(found[unit], weights.NAMED * weight)
-    for file in focus.files:
-        row = view.files[file]
-        span = slice(row.first_unit, row.first_unit + row.unit_count)
-        found[span] = np.maximum(found[span], weights.NAMED * 0.4)
-    return found
-
-
-def _file_share(view: View, words: Floats) -> Floats:
-    """How much of the prompt a unit's whole file holds, 1.0 for the best file: the root of the summed squares, so that
-    many weak units do not add up to one strong one."""
-    by_file = np.zeros(len(view.files), np.float64)
-    np.add.at(by_file, view.units.file, words * words)
-    by_file = np.sqrt(by_file)
-    best = float(by_file.max())
-    return by_file[view.units.file] / best if best > 0 else by_file[view.units.file]
-
-
-def _graph(view: View, total: Floats) -> Floats:
-    """A small bonus for each neighbour by references that was found too; a hub's neighbours share it."""
-    bonus = np.zeros(len(total), np.float64)
-    pool = _first(total, weights.GRAPH_POOL)
-    source, target = view.edges.source, view.edges.target
-    if not len(pool) or not len(source):
-        return bonus
-    inside = np.zeros(len(total), np.bool_)
-    inside[pool] = True
-    rows = np.flatnonzero(target != NONE)
-    rows = rows[inside[source[rows]] | inside[target[rows]]]
-    pairs = np.unique(np.stack([source[rows], target[rows]], 1), axis=0)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    degree = np.bincount(pairs.ravel(), minlength=len(total))
-    best = float(total[pool[0]])
-    for one, other in pairs[inside[pairs[:, 0]] & inside[pairs[:, 1]]].tolist():
-        bonus[one] += total[other]
-        bonus[other] += total[one]
-    shared = bonus[pool] / best / np.maximum(1.0, np.sqrt(degree[pool]) / 2.0)
-    bonus[pool] = weights.GRAPH * best * np.minimum(shared, 1.0)
-    return bonus
 
 
 def _first(total: Floats, k: int) -> NDArray[np.int64]:

@@ -128,12 +128,11 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
 
 
 def choose_roots(view: View, ranking: Ranking, detail: str) -> list[RankedUnit]:
-    """The first units with a score near the best; a unit inside another root, or around one, is not a second root."""
+    """The first units that are nearly as likely as the best; what is inside or around a root is no second root."""
     most = DETAILS[detail].roots
-    best = ranking.units[0].score
     chosen: list[RankedUnit] = []
-    for ranked in ranking.units:
-        if ranked.score < weights.ROOT_SHARE * best or len(chosen) >= most:
+    for ranked, chance in zip(ranking.units, ranking.chances, strict=True):
+        if chance < weights.ROOT_SHARE * ranking.chances[0] or len(chosen) >= most:
             break
         around = set(owners(view, ranked.unit))
         if not any(root.unit in around or ranked.unit in owners(view, root.unit) for root in chosen):

@@ -22,20 +22,101 @@ JOINED_WORDS = 0.8
 SHORT_PROMPT = 60  # words
 MOST_TERMS = 160
 
-# Fusion: shares of a score that is 1.0 when every signal points at one unit.
-WORDS = 1.0
-VECTORS = 0.4
-FOREIGN_VECTORS = 0.1  # where the model does not know the prompt's language
-FILE = 0.25
-GRAPH = 0.15
-NAMED = 0.3
-GRAPH_POOL = 32
-OUTER = 0.25  # of the words of the function around it, for a unit that has a word of its own
+FILE_K1 = 1.2
+FILE_B = 0.6
 
-ROOT_SHARE = 0.82
+# The draft that chooses the pool; the best by words alone has 1.0.
+DRAFT_COSINE = 0.5
+DRAFT_FILE = 0.3
+DRAFT_PATH = 0.2
+DRAFT_NAMED = 1.0
+DRAFT_SHARPNESS = 8.0
+POOL = 250
+GRAPH_POOL = 24  # whose neighbours join it
+HUB = 24  # a unit with more neighbours brings none
+FOREIGN = 0.25  # of the vectors, where the model does not know the prompt's language
+ROLE_SHARPNESS = 2.5
+
+# Fitted by bench/ranking.py; a score is the logarithm of odds.
+WITH_VECTORS: dict[str, float] = {
+    "words": 4.58,
+    "title": 0.06,
+    "share": 0.47,
+    "coverage": 0.97,
+    "name": -0.21,
+    "name told": 0.02,
+    "phrase": 0.21,
+    "around": 0.33,
+    "inside": -0.1,
+    "path": 0.81,
+    "file": 1.37,
+    "best of file": -0.01,
+    "cosine": 1.75,
+    "cosine of file": -0.09,
+    "named": 1.4,
+    "callers": 1.58,
+    "callees": 1.63,
+    "same file": 0.04,
+    "tested file": 0.82,
+    "size": 1.23,
+    "exported": -0.09,
+    "inner": 0.13,
+    "used": -0.47,
+    "is a method": 0.15,
+    "is a class": 0.03,
+    "is a type": -0.45,
+    "is a variable": -1.08,
+    "is a callback": -1.06,
+    "is statements": -0.48,
+    "is a file": -2.0,
+}
+WITHOUT_VECTORS: dict[str, float] = {
+    "words": 4.68,
+    "title": 0.15,
+    "share": 0.5,
+    "coverage": 1.01,
+    "name": -0.14,
+    "name told": 0.18,
+    "phrase": 0.29,
+    "around": 0.33,
+    "inside": -0.1,
+    "path": 0.84,
+    "file": 1.42,
+    "best of file": 0.08,
+    "named": 1.47,
+    "callers": 1.57,
+    "callees": 1.65,
+    "same file": 0.07,
+    "tested file": 0.85,
+    "size": 1.25,
+    "exported": -0.08,
+    "inner": 0.12,
+    "used": -0.45,
+    "is a method": 0.12,
+    "is a class": 0.03,
+    "is a type": -0.45,
+    "is a variable": -1.07,
+    "is a callback": -1.12,
+    "is statements": -0.49,
+    "is a file": -2.01,
+}
+
+# Packing: use of a unit is 1 when it is shown whole.
+PART_USE = 0.5
+FIRST_USE = 0.6  # of that for the first bytes; the rest grows with the share that is shown
+PART_STEPS = (450, 1_200, 2_400)
+NEARLY_WHOLE = 0.7  # of a unit is no part: then all of it
+HEADER = 60
+LEAST_PART = 160
+LARGEST_WHOLE = 5_000
+SHORT_FILE = 3_000
+MOST_OFFERS = 40
+DEPENDENCY_SHARE = 0.1  # of the budget, for what the roots use
+LEAST_CHANCE = 0.02  # of the best's; below it a unit is not shown
+
+ROOT_SHARE = 0.5  # of the best's chance
 MOST_ROOTS = 2
 MOST_ROOTS_EXPANDED = 4
-FILL_SHARE = 0.20  # a further unit must reach this share of the best score
 
 # Nothing is said where the best units stay below all of these: the rarity of the prompt's words that a unit holds (in
 # nats), the share of them that it holds, its cosine to the prompt.
@@ -55,7 +136,7 @@ ROLE = {
     Role.EXAMPLE: 0.5,
     Role.CONFIG: 0.6,
 }
-TESTS_ASKED = {Role.TEST: 1.3, Role.FIXTURE: 0.8}
+TESTS_ASKED = {Role.TEST: 2.5, Role.FIXTURE: 0.8}
 TESTS_MENTIONED = {Role.TEST: 0.5}
 
 KIND = {

@@ -1,0 +1,178 @@
+"""What speaks for a candidate: one row of signals for each unit of a pool, and nothing that is fitted.
+
+Every signal is a share, 0 where nothing speaks for the unit and 1 for the best of its kind, so that one set of weights
+serves every repository and every length of prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmgit.core.facts import NONE, UnitFlag, UnitKind
+from cmgit.core.records import Role
+from cmgit.retrieve import weights
+from cmgit.retrieve.focus import Focus
+from cmgit.retrieve.lexical import Lexical
+from cmgit.retrieve.ports import View
+from cmgit.retrieve.query import Query
+from cmgit.words.split import identifier_terms
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_KINDS = {
+    "is a method": (UnitKind.METHOD,),
+    "is a class": (UnitKind.CLASS, UnitKind.NAMESPACE),
+    "is a type": (UnitKind.INTERFACE, UnitKind.TYPE, UnitKind.ENUM),
+    "is a variable": (UnitKind.VARIABLE,),
+    "is a callback": (UnitKind.CALLBACK,),
+    "is statements": (UnitKind.BLOCK,),
+    "is a file": (UnitKind.FILE,),
+}
+SIGNALS = (
+    "words", "title", "share", "coverage", "name", "name told", "phrase", "quoted", "around", "inside",
+    "path", "file", "best of file", "cosine", "cosine of file", "named", "named file",
+    "callers", "callees", "same file", "tested", "tested file",
+    "size", "exported", "inner", "used", *_KINDS,
+)  # fmt: skip
+VECTOR_SIGNALS = ("cosine", "cosine of file")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is known of every unit before the pool is chosen: float64 for each unit, `files` for each file.
+
+    score: words, files and vectors joined by hand, damped by role and kind. cosine: centred for this query, 0…1.
+    raw: as it is, 0 without vectors.
+    """
+
+    lexical: Lexical
+    score: Floats
+    cosine: Floats
+    raw: Floats
+
+
+def gather(view: View, query: Query, focus: Focus, draft: Draft, pool: Ints) -> Floats:
+    """Signals of the pool's units: float64 (len(pool), len(SIGNALS))."""
+    lexical, file_of = draft.lexical, view.units.file
+    files = file_of[pool]
+    top = _best(lexical.words)
+    words = lexical.words / top
+    columns: dict[str, Floats] = {
+        "words": words[pool],
+        "title": lexical.title[pool] / _best(lexical.title),
+        "share": lexical.evidence[pool] / lexical.spoken,
+        "coverage": lexical.coverage[pool],
+        "name": lexical.names[pool] / lexical.spoken,
+        "quoted": lexical.quoted[pool],
+        "path": lexical.paths[files] / _best(lexical.paths),
+        "file": lexical.files[files] / _best(lexical.files),
+        "cosine": draft.cosine[pool],
+        "cosine of file": _largest(file_of, draft.cosine, len(view.files))[files],
+    }
+    columns["name told"], columns["phrase"] = _name_signals(view, query, pool)
+    columns["around"], columns["inside"] = _nesting(view, words, pool)
+    columns["best of file"] = (_largest(file_of, words, len(view.files))[files] <= words[pool]) * (words[pool] > 0)
+    columns["named"], columns["named file"] = _focus_signals(view, focus, pool)
+    columns.update(_graph_signals(view, draft, words, pool))
+    columns.update(_shape(view, pool))
+    return np.stack([columns[name].astype(np.float64) for name in SIGNALS], 1)
+
+
+def _best(values: Floats) -> float:
+    return float(values.max()) if len(values) and float(values.max()) > 0 else 1.0
+
+
+def _largest(group: Ints, values: Floats, groups: int) -> Floats:
+    found = np.zeros(groups, np.float64)
+    np.maximum.at(found, group, values)
+    return found
+
+
+def _name_signals(view: View, query: Query, pool: Ints) -> tuple[Floats, Floats]:
+    """Share of a name's parts that the prompt has; whether the prompt has them in a row or as this very name."""
+    told, phrase = np.zeros(len(pool), np.float64), np.zeros(len(pool), np.float64)
+    for i, unit in enumerate(pool.tolist()):
+        terms = identifier_terms(view.units.name(unit))
+        if len(terms) > 1:
+            parts = terms[:-1]
+            told[i] = sum(1 for part in parts if part in query.weights) / len(parts)
+            phrase[i] = terms[-1] in query.weights
+        elif terms:
+            told[i] = 0.5 * (terms[0] in query.weights)
+    return told, phrase
+
+
+def _nesting(view: View, words: Floats, pool: Ints) -> tuple[Floats, Floats]:
+    """Words of the unit around (never the file), and of the best unit directly inside."""
+    owner, kind = view.units.owner, view.units.column("kind")
+    holder = owner[pool]
+    around = np.where((holder != NONE) & (kind[holder] != UnitKind.FILE), words[holder], 0.0)
+    inner = np.flatnonzero((words > 0) & (owner != NONE))
+    inside = np.zeros(len(words), np.float64)
+    np.maximum.at(inside, owner[inner], words[inner])
+    return around, inside[pool] * (kind[pool] != UnitKind.FILE)
+
+
+def _focus_signals(view: View, focus: Focus, pool: Ints) -> tuple[Floats, Floats]:
+    place = {unit: i for i, unit in enumerate(pool.tolist())}
+    named = np.zeros(len(pool), np.float64)
+    for unit, weight in focus.units:
+        if unit in place:
+            named[place[unit]] = max(named[place[unit]], weight)
+    return named, np.isin(view.units.file[pool], np.array(focus.files, np.int64)).astype(np.float64)
+
+
+def _graph_signals(view: View, draft: Draft, words: Floats, pool: Ints) -> dict[str, Floats]:
+    """How likely the neighbours are by the draft: callers, callees, units of the same file; tests that use the unit or
+    import its file, by their words. A hub's neighbours share what they give."""
+    units, files = len(words), len(view.files)
+    file_of, edges = view.units.file, view.edges
+    chance = np.zeros(units, np.float64)
+    best = _best(draft.score)
+    chance[pool] = np.exp(weights.DRAFT_SHARPNESS * (draft.score[pool] / best - 1.0))
+    chance /= chance.sum() or 1.0
+    bound = np.flatnonzero((edges.target != NONE) & (edges.is_import == 0))
+    source, target = edges.source[bound], edges.target[bound]
+    pairs = np.unique(source * np.int64(units) + target)
+    source, target = pairs // units, pairs % units
+    apart = source != target
+    source, target = source[apart], target[apart]
+    into = np.bincount(target, minlength=units).astype(np.float64)
+    out_of = np.bincount(source, minlength=units).astype(np.float64)
+    called = np.bincount(target, weights=chance[source] / np.sqrt(np.maximum(out_of[source], 1.0)), minlength=units)
+    calling = np.bincount(source, weights=chance[target] / np.sqrt(np.maximum(into[target], 1.0)), minlength=units)
+    by_file = np.bincount(file_of, weights=chance, minlength=files)
+    is_test = np.array([file.role in (Role.TEST, Role.FIXTURE) for file in view.files], np.bool_)
+    tested, tested_file = np.zeros(units, np.float64), np.zeros(files, np.float64)
+    from_test = is_test[file_of[source]]
+    np.maximum.at(tested, target[from_test], words[source[from_test]])
+    imports = np.flatnonzero((edges.is_import == 1) & (edges.target_file != NONE))
+    imports = imports[is_test[edges.file[imports]]]
+    links = np.unique(edges.file[imports] * np.int64(files) + edges.target_file[imports])
+    tests, sources = links // files, links % files
+    share = draft.lexical.files / _best(draft.lexical.files)
+    many = np.sqrt(np.bincount(tests, minlength=files).astype(np.float64))
+    np.maximum.at(tested_file, sources, share[tests] / np.maximum(many[tests], 1.0))
+    return {
+        "callers": np.minimum(np.sqrt(called[pool]), 1.0),
+        "callees": np.minimum(np.sqrt(calling[pool]), 1.0),
+        "same file": np.minimum(by_file[file_of[pool]] - chance[pool], 1.0),
+        "tested": tested[pool],
+        "tested file": tested_file[file_of[pool]],
+        "used": np.minimum(np.log2(1.0 + into[pool]) / 6.0, 1.0),
+    }
+
+
+def _shape(view: View, pool: Ints) -> dict[str, Floats]:
+    column = view.units.column
+    kind, flags = column("kind")[pool], column("flags")[pool]
+    size = np.maximum(column("end")[pool] - column("start")[pool], 1).astype(np.float64)
+    shape = {name: np.isin(kind, np.array(kinds)).astype(np.float64) for name, kinds in _KINDS.items()}
+    shape["size"] = np.clip(np.log2(size / 64.0) / 8.0, 0.0, 1.0)
+    shape["exported"] = ((flags & int(UnitFlag.EXPORTED)) > 0).astype(np.float64)
+    shape["inner"] = ((flags & int(UnitFlag.LOCAL)) > 0).astype(np.float64)
+    return shape
