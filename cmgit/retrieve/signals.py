@@ -75,7 +75,8 @@ def gather(view: View, query: Query, focus: Focus, draft: Draft, pool: Ints) -> 
     }
     columns["name told"], columns["phrase"] = _name_signals(view, query, pool)
     columns["around"], columns["inside"] = _nesting(view, words, pool)
-    columns["best of file"] = (_largest(file_of, words, len(view.files))[files] <= words[pool]) * (words[pool] > 0)
+    leads = (_largest(file_of, words, len(view.files))[files] <= words[pool]) & (words[pool] > 0)
+    columns["best of file"] = leads.astype(np.float64)
     columns["named"], columns["named file"] = _focus_signals(view, focus, pool)
     columns.update(_graph_signals(view, draft, words, pool))
     columns.update(_shape(view, pool))

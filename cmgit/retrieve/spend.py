@@ -7,6 +7,7 @@ of more; what a whole unit shows, the units inside it need not show again.
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,7 +109,7 @@ def _use(offer: _Offer, shown: int) -> float:
     """Of 1 for the whole unit. Some of it finds the place; how much depends on its share."""
     if shown >= offer.size:
         return 1.0
-    return weights.PART_USE * (weights.FIRST_USE + (1.0 - weights.FIRST_USE) * (shown / offer.size) ** 0.5)
+    return weights.PART_USE * (weights.FIRST_USE + (1.0 - weights.FIRST_USE) * math.sqrt(shown / offer.size))
 
 
 def _step(offers: list[_Offer], offer: _Offer) -> tuple[float, int, int] | None:
