@@ -29,7 +29,7 @@ SEARCH = "where are errors handled when a callback throws"
 
 @dataclass(frozen=True)
 class Run:
-    """Wall and CPU seconds of the whole process with its workers, peak memory of the largest process in MB, its JSON."""
+    """Wall and CPU seconds of the process and its workers, peak memory of the largest one in MB, its JSON."""
 
     seconds: float
     cpu: float
