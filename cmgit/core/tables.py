@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 
@@ -55,13 +55,49 @@ class Confidence(IntEnum):
         return self.name.lower()
 
 
+class DependKind(IntEnum):
+    """What linking noted of a file, so that a later tree can be linked in part. Operands stand beside each."""
+
+    TOKEN = 0  # path, name: its edges were read from this: an export of a file, or a mark of `cmgit.link.reads`
+    REQUEST = 1  # name: a specifier in it; path: the file that it means, or NONE; a: 1 for another package
+    STAR = 2  # name: the specifier of an `export *` in it
+    GLOBAL = 3  # name: a global that it declares; a: value row
+    HEIR = 4  # path, name, a: an interface or class (file, name, unit) that its unit b extends or implements
+    LITERAL = 5  # path, name, a: a type (as for HEIR; -2 - row for an object type) that its object literal b is for
+
+
+@dataclass(frozen=True, slots=True)
+class FileDepends:
+    """What the edges of one file depend on. kind: DependKind. path, name: indices into `names`, or NONE."""
+
+    names: tuple[str, ...] = ()
+    kind: Sequence[int] = ()
+    path: Sequence[int] = ()
+    name: Sequence[int] = ()
+    a: Sequence[int] = ()
+    b: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def rows(self) -> Iterator[tuple[int, str | None, str, int, int]]:
+        """(kind, path, name, a, b) with the strings themselves."""
+        names = self.names
+        for kind, path, name, a, b in zip(self.kind, self.path, self.name, self.a, self.b, strict=True):
+            yield kind, names[path] if path >= 0 else None, names[name], a, b
+
+
+NO_DEPENDS = FileDepends()
+
+
 @dataclass(frozen=True, slots=True)
 class FileEdges:
     """Edges that start in one file of one tree, in document order of their evidence.
 
     is_import: 1 where `source` is a row of the blob's imports, 0 where it is a row of its references. A row may occur
     several times (overloads, unions). target_path: string index into `paths` or NONE. target_unit: unit row in the
-    target's blob or NONE. rule: string index into `rules`. confidence, status: as above.
+    target's blob or NONE. rule: string index into `rules`. confidence, status: as above. depends: for linking a later
+    tree in part; not set where edges are read back for an answer.
     """
 
     paths: tuple[str, ...]
@@ -73,6 +109,7 @@ class FileEdges:
     confidence: Sequence[int]
     rule: Sequence[int]
     status: Sequence[int]
+    depends: FileDepends = field(default=NO_DEPENDS, compare=False)
 
     def __len__(self) -> int:
         return len(self.source)

@@ -3,36 +3,119 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cmgit.link.reads import Reads
 from cmgit.link.tree import File
 from cmgit.link.values import Env, Value
 
 DEEPEST = 80
+MOST_CYCLES = 20_000
 FAR = 1 << 30
 MISSING: Any = object()
+
+Cycle = tuple[frozenset[Any], int]
+"""Keys of the steps that take part in cycles, and how many of them were evaluated without being kept."""
+
+
+class TooFar(Exception):
+    """Evaluation goes deeper, or through more cycles, than is worth it: what was asked for is unknown."""
 
 
 class Base(ABC):
     """State of an evaluation.
 
-    depth: steps from the row that was asked for. low: the smallest depth of a row under way that the present result
-    depends on, FAR for none, -1 where evaluation was cut off; such a result is not kept.
+    A result is kept together with all that decides whether evaluating it again would give the same: so an answer never
+    depends on what was asked before it, and linking a part of a tree gives what linking all of it gives.
+
+    depth: steps from what was asked for. top: the greatest depth of the present step. nest: steps under way. low: the
+    outermost step under way that the present result depends on, FAR for none; such a result is not kept. deps: what the
+    present result was read from, a number of `reads`. cycle: the cycles inside the present result.
     """
 
-    files: list[File]
+    paths: Sequence[str]
+    files: Mapping[int, File]
+    reads: Reads
     depth: int
+    top: int
+    nest: int
     low: int
+    deps: int
+    cycle: Cycle | None
+    busy: set[Any]
     base_memo: dict[tuple[int, int], Any]
 
     def enter(self) -> bool:
-        """One step deeper outside of rows; False where that is too deep. After a True, `depth` is to be taken back."""
+        """One step deeper outside of rows; afterwards `depth` is to be taken back."""
         if self.depth > DEEPEST:
-            self.low = -1
-            return False
+            raise TooFar
         self.depth += 1
+        if self.depth > self.top:
+            self.top = self.depth
         return True
+
+    def read(self, index: int, name: str) -> None:
+        """Notes that the present result depends on something of a file."""
+        self.deps = self.reads.join(self.deps, self.reads.token(index, name))
+
+    def recall(self, entry: tuple[Any, int, int, Cycle | None]) -> bool:
+        """Takes over what stands beside a kept result; False where it does not hold here, inside of its own cycle."""
+        _, height, deps, cycle = entry
+        if cycle is not None and not cycle[0].isdisjoint(self.busy):
+            return False
+        if deps:
+            self.deps = self.reads.join(self.deps, deps)
+        if cycle is not None:
+            self.cycle = _joined(self.cycle, cycle)
+        top = self.depth + height
+        if top > self.top:
+            if top > DEEPEST:
+                raise TooFar
+            self.top = top
+        return True
+
+    def keep(self, memo: Any, key: Any, mark: Any, circular: Any, compute: Callable[..., Any], *args: Any) -> Any:
+        """`compute(*args)`, kept in `memo` under `key`; `circular` where that asks for itself. mark: a unique key."""
+        entry = memo.get(key)
+        if entry is not None:
+            if entry.__class__ is int:
+                self.low = min(self.low, entry)
+                return circular
+            if self.recall(entry):
+                return entry[0]
+        return self.step(memo, key, mark, entry, compute, *args)
+
+    def step(self, memo: Any, key: Any, mark: Any, old: Any, compute: Callable[..., Any], *args: Any) -> Any:
+        """Evaluates, and keeps the result where it depends on nothing that is under way."""
+        nest, depth = self.nest, self.depth
+        if depth > DEEPEST:
+            raise TooFar
+        outer_low, outer_top, outer_deps, outer_cycle = self.low, self.top, self.deps, self.cycle
+        self.nest, self.low, self.top, self.deps, self.cycle = nest + 1, FAR, depth, 0, None
+        memo[key] = nest
+        self.busy.add(mark)
+        try:
+            result = compute(*args)
+        except TooFar:
+            memo[key] = old
+            self.deps = self.reads.join(outer_deps, self.deps)
+            raise
+        self.busy.discard(mark)
+        self.nest, self.depth = nest, depth
+        low, top, deps, cycle = self.low, self.top, self.deps, self.cycle
+        memo[key] = old
+        self.low = outer_low if low >= nest or outer_low < low else low
+        self.top = outer_top if outer_top > top else top
+        self.deps = self.reads.join(outer_deps, deps) if outer_deps else deps
+        self.cycle = outer_cycle
+        if low <= nest:
+            cycle = _joined(cycle, (frozenset((mark,)), int(low < nest)))
+        if cycle is not None:
+            self.cycle = _joined(outer_cycle, cycle)
+        if old is None and low >= nest:
+            memo[key] = (result, top - depth, deps, cycle)
+        return result
 
     @abstractmethod
     def value(self, file: File, row: int, env: Env | None) -> Value | None:
@@ -135,3 +218,12 @@ class Base(ABC):
     @abstractmethod
     def global_parameter(self, callee: Value, position: int) -> Value | None:
         """What an undeclared global expects."""
+
+
+def _joined(first: Cycle | None, second: Cycle) -> Cycle:
+    if first is None:
+        return second
+    count = first[1] + second[1]
+    if count > MOST_CYCLES:
+        raise TooFar
+    return (first[0] | second[0], count)

@@ -1,22 +1,22 @@
 """Abstract evaluation of value rows over the files of a tree.
 
 Evaluation is lazy, memoised and bounded in depth. What takes part in a cycle is unknown there, and is not memoised,
-so a row's value does not depend on which row was asked first.
+so a row's value does not depend on which row was asked first. Beside each value stands what it was read from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cmgit.core.facts import UnitKind, ValueOp
-from cmgit.link.base import DEEPEST, FAR, MISSING
+from cmgit.core.facts import BlobFacts, UnitKind, ValueOp
+from cmgit.link.base import FAR, MISSING
 from cmgit.link.builtins import Builtins
 from cmgit.link.calls import Calls
 from cmgit.link.members import Members
 from cmgit.link.modules import EXTERNAL as OUTSIDE
-from cmgit.link.modules import Modules
-from cmgit.link.tree import BUSY, UNSET, File, LinkFile
+from cmgit.link.reads import SHAPE, TREE, Reads
+from cmgit.link.tree import File
 from cmgit.link.values import (
     EXT,
     EXTERNAL,
@@ -38,31 +38,51 @@ from cmgit.link.values import (
     union,
 )
 
-_FUEL = 1500
 _COMPONENTS = (".vue", ".svelte", ".astro")
 _SAYS_NOTHING = frozenset({ValueOp.UNKNOWN, ValueOp.LITERAL})
 _TYPE_ONLY = frozenset({UnitKind.INTERFACE, UnitKind.TYPE})
 _BOTH = frozenset({UnitKind.CLASS, UnitKind.ENUM, UnitKind.NAMESPACE})
 
 
-class Evaluator(Members, Calls, Builtins):
-    """Evaluates rows of the files of one tree."""
+class Files(dict[int, File]):
+    """Files by index, opened when they are first looked into."""
 
-    def __init__(self, files: Sequence[LinkFile], modules: Modules) -> None:
-        self.files = [File(index, file) for index, file in enumerate(files)]
-        self.index = {file.path: file.index for file in self.files}
-        self.modules = modules
-        self.depth = 0
-        self.low = FAR
-        self.fuel = _FUEL
-        self.busy: dict[Any, int] = {}
+    def __init__(self, paths: Sequence[str], facts: Callable[[int], BlobFacts]) -> None:
+        self._paths, self._facts = paths, facts
+
+    def __missing__(self, index: int) -> File:
+        file = self[index] = File(index, self._paths[index], self._facts(index))
+        return file
+
+
+class Evaluator(Members, Calls, Builtins):
+    """Evaluates rows of the files of one tree.
+
+    Args:
+        paths: of all files, in order.
+        facts: of the file with an index; called once for each file that evaluation comes to.
+        resolve: (specifier, index of the importing file) to the path that it means, as `Modules.resolve`.
+        declared: names that declaration files of the tree declare globally: (file, row) pairs.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        facts: Callable[[int], BlobFacts],
+        resolve: Callable[[str, int], str | None],
+        declared: Mapping[str, Sequence[tuple[int, int]]],
+    ) -> None:
+        self.paths = paths
+        self.files = Files(paths, facts)
+        self.index = {path: index for index, path in enumerate(paths)}
+        self.resolve = resolve
+        self.globals = declared
+        self.reads = Reads()
         self.env_memo: dict[Any, Any] = {}
         self.export_memo: dict[tuple[int, str, bool], Any] = {}
         self.base_memo: dict[tuple[int, int], Any] = {}
-        self.globals: dict[str, list[tuple[int, int]]] = {}
-        for file in self.files:
-            for name, rows in file.globals.items():
-                self.globals.setdefault(name, []).extend((file.index, row) for row in rows)
+        self.busy = set()
+        self.begin()
         self.ops = self._handlers()
 
     def _handlers(self) -> list[Any]:
@@ -85,54 +105,36 @@ class Evaluator(Members, Calls, Builtins):
 
     # -- entry --------------------------------------------------------------------------------------
 
-    def start(self, file: File, row: int) -> Value | None:
-        """Evaluates a row for an edge, with fuel of its own."""
-        self.fuel = _FUEL
-        self.low = FAR
-        return self.value(file, row, None)
+    def begin(self) -> None:
+        """Forgets what is under way: the next question is one of its own."""
+        self.depth = self.top = self.nest = self.deps = 0
+        self.low, self.cycle = FAR, None
+        self.busy.clear()
 
     def value(self, file: File, row: int, env: Env | None) -> Value | None:
         if row <= 0:
             return None
-        if env is not None and not file.needs_env(row):
+        memo: Any
+        key: Any
+        if env is None or not file.needs_env(row):
             env = None
-        if env is None:
-            found = file.memo[row]
-            key: Any = (file.index, row)
+            memo, key = file.memo, row
+            entry = memo[row]
         else:
-            key = (file.index, row, env)
-            found = self.env_memo.get(key, UNSET)
-        if found is not UNSET:
-            if found is BUSY:
-                self.low = min(self.low, self.busy[key])
+            memo, key = self.env_memo, (file.index, row, env)
+            entry = memo.get(key)
+        if entry is not None:
+            if entry.__class__ is int:
+                self.low = min(self.low, entry)
                 return None
-            return found  # type: ignore[no-any-return]
-        depth = self.depth
-        self.fuel -= 1
-        if depth > DEEPEST or self.fuel < 0:
-            self.low = -1
-            return None
-        self._store(file, row, env, key, BUSY)
-        self.busy[key] = depth
-        self.depth = depth + 1
-        outer, self.low = self.low, FAR
-        result = self.ops[file.op[row]](file, row, env)
-        self.depth = depth
-        del self.busy[key]
-        if self.low < depth:
-            self._store(file, row, env, key, UNSET)
-            if outer < self.low:
-                self.low = outer
-        else:
-            self._store(file, row, env, key, result)
-            self.low = outer
-        return result  # type: ignore[no-any-return]
+            if self.recall(entry):
+                return entry[0]  # type: ignore[no-any-return]
+        mark = key if env is not None else (file.index, row)
+        return self.step(memo, key, mark, entry, self._evaluate, file, row, env)  # type: ignore[no-any-return]
 
-    def _store(self, file: File, row: int, env: Env | None, key: Any, value: Any) -> None:
-        if env is None:
-            file.memo[row] = value
-        else:
-            self.env_memo[key] = value
+    def _evaluate(self, file: File, row: int, env: Env | None) -> Value | None:
+        self.depth += 1
+        return self.ops[file.op[row]](file, row, env)  # type: ignore[no-any-return]
 
     # -- names --------------------------------------------------------------------------------------
 
@@ -150,6 +152,8 @@ class Evaluator(Members, Calls, Builtins):
         return self.declared_global(name, False) or (GLOBAL, name)
 
     def window_member(self, name: str) -> Value | None:
+        if "Window" in self.globals:
+            self.read(TREE, "Window")
         for index, row in self.globals.get("Window", ()):
             value = self.instance_member((INSTANCE, index, self.files[index].a[row], ()), name)
             if value is not None and value != EXT:
@@ -161,6 +165,7 @@ class Evaluator(Members, Calls, Builtins):
         places = self.globals.get(name)
         if places is None:
             return None
+        self.read(TREE, name)
         found: list[Value] = []
         for index, row in places:
             file = self.files[index]
@@ -174,26 +179,14 @@ class Evaluator(Members, Calls, Builtins):
 
     def imported(self, file: File, row: int, types: bool) -> Value | None:
         """What an import row brings in; EXT for another package."""
-        key = (row, types)
-        found = file.import_memo.get(key, UNSET)
-        if found is UNSET:
-            file.import_memo[key] = BUSY
-            before, self.low = self.low, FAR
-            found = self._imported(file, row, types)
-            if self.low == FAR:
-                file.import_memo[key] = found
-            else:
-                del file.import_memo[key]
-            self.low = min(before, self.low)
-        elif found is BUSY:  # modules that import a name from each other in a circle
-            self.low = -1
-            return None
-        return found  # type: ignore[no-any-return]
+        return self.keep(  # type: ignore[no-any-return]
+            file.import_memo, (row, types), ("i", file.index, row, types), None, self._imported, file, row, types
+        )
 
     def target_file(self, file: File, row: int) -> int | None:
         """Index of the file that an import row requests; -1 for another package, None where it is missing."""
         imports = file.facts.imports
-        path = self.modules.resolve(file.strings[imports.specifier[row]], file.path)
+        path = self.resolve(file.strings[imports.specifier[row]], file.index)
         if path is None:
             return None
         return -1 if path == OUTSIDE else self.index.get(path)
@@ -212,29 +205,24 @@ class Evaluator(Members, Calls, Builtins):
         found = self.exported(target, text, types)
         if found is MISSING:
             if text == "default":
-                if self.files[target].path.endswith(_COMPONENTS):
+                self.read(target, SHAPE)
+                if self.paths[target].endswith(_COMPONENTS):
                     return (UNIT, target, 0, None)
                 if self.files[target].exports and "default" not in self.files[target].exports:
                     return (MODULE, target)
             return None
-        if text == "default" and self.files[target].path.endswith(_COMPONENTS):
+        if text == "default" and self.paths[target].endswith(_COMPONENTS):
             return (UNIT, target, 0, None)
         return found  # type: ignore[no-any-return]
 
     def exported(self, index: int, name: str, types: bool) -> Any:
         """The value of an export, MISSING where there is none of that name."""
         key = (index, name, types)
-        found = self.export_memo.get(key, UNSET)
-        if found is UNSET:
-            before, self.low = self.low, FAR
-            found = self._export_search(index, name, types)
-            if self.low == FAR:
-                self.export_memo[key] = found
-            self.low = min(before, self.low)
-        return found
+        return self.keep(self.export_memo, key, ("e", *key), None, self._export_search, index, name, types)
 
     def _export_search(self, index: int, name: str, types: bool) -> Any:
         """The file's own exports first, then its `export *`, breadth first, each file once."""
+        self.read(index, name)
         seen = {index}
         queue = [index]
         external = False

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cmgit.core.facts import UnitKind, ValueOp
-from cmgit.link.base import FAR, MISSING, Base
-from cmgit.link.tree import BUSY, UNSET, File
+from cmgit.link.base import MISSING, Base
+from cmgit.link.reads import SHAPE
+from cmgit.link.tree import File
 from cmgit.link.values import (
     CALLBACK,
     EXT,
@@ -201,20 +202,12 @@ class Members(Base):
             if any(file.needs_env(row) for row in rows):
                 return [self.callable(self.value(file, row, (None, binds))) for row in rows]
         key = (file.index, unit)
-        found = self.base_memo.get(key, UNSET)
-        if found is UNSET:
-            self.base_memo[key] = BUSY
-            outer, self.low = self.low, FAR
-            found = [self.callable(self.value(file, row, None)) for row in file.props(unit).lists.get("<", ())]
-            if self.low == FAR:
-                self.base_memo[key] = found
-            else:
-                del self.base_memo[key]
-            self.low = min(outer, self.low)
-        elif found is BUSY:  # a class among its own bases
-            self.low = -1
-            return []
-        return found  # type: ignore[no-any-return]
+        return self.keep(  # type: ignore[no-any-return]
+            self.base_memo, key, ("b", *key), [], self._own_bases, file, unit
+        )
+
+    def _own_bases(self, file: File, unit: int) -> list[Value | None]:
+        return [self.callable(self.value(file, row, None)) for row in file.props(unit).lists.get("<", ())]
 
     def find(
         self, file: File, unit: int, name: str, static: bool, binds: Any = ()
@@ -320,11 +313,13 @@ class Members(Base):
         if found is not MISSING:
             return found  # type: ignore[no-any-return]
         if name == "default":
+            self.read(index, SHAPE)
             return (MODULE, index) if self.files[index].exports else None
         return None
 
     def module_value(self, index: int) -> Value | None:
         """What a module is when it is used as a value: `module.exports = value`, `export =`."""
+        self.read(index, SHAPE)
         file = self.files[index]
         rows = file.exports.get("=")
         if not rows:

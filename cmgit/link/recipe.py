@@ -7,4 +7,4 @@ from cmgit.core.recipe import hash_modules
 
 def link_recipe() -> str:
     """Changes whenever the edges of any tree could."""
-    return hash_modules(("link", "core/facts.py", "core/tables.py"))
+    return hash_modules(("link", "languages/roles.py", "core/facts.py", "core/tables.py"))

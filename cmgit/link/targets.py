@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from cmgit.core.facts import NONE, ImportKind, RefKind, UnitFlag, UnitKind, ValueOp
-from cmgit.core.tables import Confidence, EdgeStatus
+from cmgit.core.records import Role
+from cmgit.core.tables import Confidence, DependKind, EdgeStatus
+from cmgit.languages.roles import role_of
+from cmgit.link.base import TooFar
 from cmgit.link.evaluate import Evaluator
+from cmgit.link.heirs import Heirs, unit_name
+from cmgit.link.reads import ANCESTOR, HEIR
 from cmgit.link.tree import File
 from cmgit.link.values import (
     EXTERNAL,
@@ -41,9 +46,6 @@ _RECEIVER_RULES = {
 }  # fmt: skip
 
 
-_HEIR, _LITERAL = 0, 1
-
-
 class Edge(NamedTuple):
     """One answer for a reference. file, unit: NONE unless resolved."""
 
@@ -61,30 +63,34 @@ OUTSIDE = Edge(EdgeStatus.EXTERNAL, NONE, NONE, Confidence.PROVEN, "external")
 class Targets:
     """Edges of references and imports."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, heirs: Heirs) -> None:
         self.evaluator = evaluator
-        self._memo: list[dict[tuple[int, bool], list[Edge]]] = [{} for _ in evaluator.files]
+        self.heirs = heirs
+        self._memo: dict[tuple[int, int, bool], list[Edge]] = {}
         self._signatures: dict[int, dict[int, tuple[int, str]]] = {}
-        self._implementers: dict[tuple[int, int], list[tuple[int, int, int]]] | None = None
+        self._tests: dict[int, bool] = {}
 
     def reference(self, file: File, kind: int, row: int) -> list[Edge]:
         """Edges of a reference whose callee is the value `row`."""
         if row <= 0:
             return [UNKNOWN]
         types = kind in _TYPES or (kind == RefKind.EXTENDS)
-        memo = self._memo[file.index]
-        key = (row, types)
-        found = memo.get(key)
+        key = (file.index, row, types)
+        found = self._memo.get(key)
         if found is None:
-            found = memo[key] = self._type(file, row, kind) if types else self._callee(file, row)
+            self.evaluator.begin()
+            try:
+                found = self._type(file, row, kind) if types else self._callee(file, row)
+            except TooFar:
+                found = [UNKNOWN]
+            self._memo[key] = found
         return found
 
     def _type(self, file: File, row: int, kind: int) -> list[Edge]:
         evaluator = self.evaluator
-        evaluator.start(file, 0)
         entity = evaluator.entity(file, row)
         if entity is None and kind == RefKind.EXTENDS:
-            entity = evaluator.start(file, row)
+            entity = evaluator.value(file, row, None)
         if entity is not None and entity[0] == MODULE:
             entity = evaluator.module_value(entity[1]) or (UNIT, entity[1], 0, None)
         if entity is None:
@@ -97,7 +103,7 @@ class Targets:
     # -- callees ------------------------------------------------------------------------------------
 
     def _callee(self, file: File, row: int) -> list[Edge]:
-        value = self.evaluator.start(file, row)
+        value = self.evaluator.value(file, row, None)
         if file.op[row] == ValueOp.SUPER and value is not None and value[0] == INSTANCE:
             value = (UNIT, value[1], value[2], None)  # `super()` is the class
         if file.op[row] == ValueOp.GLOBAL:
@@ -304,14 +310,18 @@ class Targets:
 
         An implementation without a unit is (NONE, number).
         """
-        table = self._heirs()
+        evaluator = self.evaluator
         found: dict[tuple[int, int], None] = {}
         work, seen = [owner], {owner}
         while work:
             current = work.pop()
-            for kind, at, place in table.get(current, ()):
-                holder = self.evaluator.files[at]
-                if kind == _LITERAL:
+            evaluator.read(current[0], ANCESTOR + unit_name(evaluator.files[current[0]], current[1]))
+            for kind, at, place in self.heirs.get(current, ()):
+                if self._is_test(at) and not self._is_test(owner[0]):
+                    continue  # a double that a test stands in for the product
+                holder = evaluator.files[at]
+                evaluator.read(at, HEIR + unit_name(holder, NONE if kind == DependKind.LITERAL else place))
+                if kind == DependKind.LITERAL:
                     if current == owner:  # a literal of a derived interface is written for that one
                         self._literal_member(holder, place, name, found)
                     continue
@@ -330,6 +340,12 @@ class Targets:
                         found[NONE, len(found)] = None
         return list(found)
 
+    def _is_test(self, index: int) -> bool:
+        found = self._tests.get(index)
+        if found is None:
+            found = self._tests[index] = role_of(self.evaluator.paths[index]) in (Role.TEST, Role.FIXTURE)
+        return found
+
     def _literal_member(self, holder: File, row: int, name: str, found: dict[tuple[int, int], None]) -> None:
         members = holder.members(row)
         if name not in members:
@@ -337,56 +353,12 @@ class Targets:
         member = members[name]
         parts: list[Edge] = []
         if member > 0 and holder.op[member] in _REFERENCES:
-            self.evaluator.start(holder, 0)
             value = self.evaluator.value(holder, member, None)
             self._collect(value, holder, member, "object", Confidence.PROVEN, parts, 0)
         if len(parts) == 1 and parts[0].status == EdgeStatus.RESOLVED:
             found[parts[0].file, parts[0].unit] = None
         else:
             found[NONE, len(found)] = None
-
-    def _heirs(self) -> dict[tuple[int, int], list[tuple[int, int, int]]]:
-        """What extends, implements or is written for each class and interface: (kind, file, unit or row)."""
-        table = self._implementers
-        if table is None:
-            table = self._implementers = {}
-            for file in self.evaluator.files:
-                for unit, props in file.units_with_props().items():
-                    for row in [*props.lists.get("<", ()), *props.lists.get("<<", ())]:
-                        self._add_heir(table, file, row, (_HEIR, file.index, unit))
-                for row in file.props(0).lists.get("{:}", ()):
-                    self._add_heir(table, file, file.a[row], (_LITERAL, file.index, file.b[row]))
-        return table
-
-    def _add_heir(
-        self, table: dict[tuple[int, int], list[tuple[int, int, int]]], file: File, row: int, heir: tuple[int, int, int]
-    ) -> None:
-        evaluator = self.evaluator
-        for _ in range(8):
-            evaluator.start(file, 0)
-            if file.op[row] == ValueOp.AWAIT:
-                row = file.a[row]
-            if file.op[row] == ValueOp.OBJECT:
-                table.setdefault((file.index, -2 - row), []).append(heir)
-                return
-            if file.op[row] != ValueOp.TYPE_NAME:
-                base = evaluator.value(file, row, None)
-                break
-            base = evaluator.entity(file, file.a[row])
-            if base == (GLOBAL, "Promise"):
-                arguments = file.list(file.b[row])
-                if not arguments:
-                    return
-                row = arguments[0]
-                continue
-            if base is None or base[0] != UNIT or evaluator.files[base[1]].kinds[base[2]] != UnitKind.TYPE:
-                break
-            file = evaluator.files[base[1]]
-            row = file.props(base[2]).instance.get(":", 0)
-            if row <= 0:
-                return
-        if base is not None and base[0] in (INSTANCE, UNIT):
-            table.setdefault((base[1], base[2]), []).append(heir)
 
     def _implementations(self, index: int, unit: int) -> list[tuple[int, int]]:
         holder = self.evaluator.files[index]

@@ -34,8 +34,6 @@ class LinkFile:
 
 
 _DECLARATION = re.compile(r"\.d\.(?:[^.]+\.)?[cm]?ts$")
-UNSET: Any = object()
-BUSY: Any = object()
 
 
 class UnitProps:
@@ -57,15 +55,14 @@ class File:
     """One file, opened for evaluation."""
 
     __slots__ = (
-        "_needs", "_props", "a", "args", "b", "entity_memo", "exports", "facts", "globals", "import_memo", "index",
-        "is_javascript", "kinds", "memo",
-        "name", "op", "path", "prop_names", "prop_values", "stars", "strings",
+        "_asking", "_circular", "_needs", "_props", "a", "args", "b", "exports", "facts", "globals", "import_memo",
+        "index", "is_javascript", "kinds", "memo", "name", "op", "path", "prop_names", "prop_values", "stars",
+        "strings",
     )  # fmt: skip
 
-    def __init__(self, index: int, file: LinkFile) -> None:
-        facts = file.facts
+    def __init__(self, index: int, path: str, facts: BlobFacts) -> None:
         self.index = index
-        self.path = file.path
+        self.path = path
         self.facts = facts
         self.strings = facts.strings
         self.is_javascript = facts.language in ("javascript", "jsx", "vue", "svelte", "astro")
@@ -76,13 +73,14 @@ class File:
         self.name = values.name
         self.args = facts.args
         self.kinds = facts.units.kind
-        self.memo: list[Any] = [UNSET] * len(values)
-        self.entity_memo: dict[int, Any] = {}
+        self.memo: list[Any] = [None] * len(values)
         self.import_memo: dict[tuple[int, bool], Any] = {}
         self.prop_names = facts.props.name
         self.prop_values = facts.props.value
         self._props: dict[int, UnitProps] | None = None
         self._needs: dict[int, bool] = {}
+        self._asking: set[int] = set()
+        self._circular = False
         self.exports: dict[str, list[tuple[int, int]]] = {}
         self.stars: list[int] = []
         self.globals: dict[str, list[int]] = {}
@@ -90,7 +88,7 @@ class File:
         for name, value, row in zip(columns.name, columns.value, columns.import_row, strict=True):
             text = strings[name]
             if text.startswith(("global ", "script ")):
-                if text[0] == "g" or (file.path.endswith(".ts") and _DECLARATION.search(file.path)):
+                if text[0] == "g" or (path.endswith(".ts") and _DECLARATION.search(path)):
                     self.globals.setdefault(text[7:], []).append(value)
             elif text == "*":
                 self.stars.append(row)
@@ -152,11 +150,20 @@ class File:
         """Whether a row's value depends on the receiver or on type parameters."""
         if row <= 0:
             return False
-        needs = self._needs
-        found = needs.get(row)
-        if found is None:
-            needs[row] = False
-            found = needs[row] = self._needs_env(row)
+        found = self._needs.get(row)
+        if found is not None:
+            return found
+        asking = self._asking
+        if row in asking:
+            self._circular = True
+            return False
+        asking.add(row)
+        found = self._needs_env(row)
+        asking.discard(row)
+        if found or not asking or not self._circular:  # a "no" inside of a circle may be due to what is still asked
+            self._needs[row] = found
+        if not asking:
+            self._circular = False
         return found
 
     def _needs_env(self, row: int) -> bool:

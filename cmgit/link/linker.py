@@ -1,0 +1,157 @@
+"""Edges of single files of a tree, with what they depend on. Files that nothing asks about are never looked into."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cmgit.core.facts import NONE, BlobFacts
+from cmgit.core.tables import Confidence, DependKind, EdgeStatus, FileDepends, FileEdges
+from cmgit.link.base import TooFar
+from cmgit.link.evaluate import Evaluator
+from cmgit.link.heirs import Heir, Heirs, heirs_of, unit_name
+from cmgit.link.modules import EXTERNAL
+from cmgit.link.reads import TREE
+from cmgit.link.targets import OUTSIDE, UNKNOWN, Edge, Targets
+from cmgit.link.tree import File
+from cmgit.link.values import UNIT
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Columns of one file's edges under construction."""
+
+    paths: dict[str, int] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)
+    columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(7)))
+
+    def add(self, is_import: int, source: int, path: str | None, edge: Edge) -> None:
+        target = NONE if path is None else self.paths.setdefault(path, len(self.paths))
+        rule = self.rules.setdefault(edge.rule, len(self.rules))
+        row = (is_import, source, target, edge.unit, edge.confidence, rule, edge.status)
+        for column, value in zip(self.columns, row, strict=True):
+            column.append(value)
+
+    def finish(self, depends: FileDepends) -> FileEdges:
+        is_import, source, target_path, target_unit, confidence, rule, status = self.columns
+        return FileEdges(
+            tuple(self.paths), tuple(self.rules), is_import, source, target_path, target_unit, confidence, rule, status,
+            depends,
+        )  # fmt: skip
+
+
+class DependColumns:
+    """Columns of what one file's edges depend on, under construction."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self._columns: tuple[list[int], ...] = ([], [], [], [], [])
+
+    def add(self, kind: int, path: str | None, name: str, a: int = 0, b: int = 0) -> None:
+        names = self._names
+        place = NONE if path is None else names.setdefault(path, len(names))
+        row = (kind, place, names.setdefault(name, len(names)), a, b)
+        for column, value in zip(self._columns, row, strict=True):
+            column.append(value)
+
+    def finish(self) -> FileDepends:
+        return FileDepends(tuple(self._names), *self._columns)
+
+
+class Linker:
+    """Links files of one tree. Every file's heirs have to be known, found or given, before edges are asked for.
+
+    Args: as for `Evaluator`.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        facts: Callable[[int], BlobFacts],
+        resolve: Callable[[str, int], str | None],
+        declared: Mapping[str, Sequence[tuple[int, int]]],
+    ) -> None:
+        self.paths = paths
+        self.evaluator = Evaluator(paths, facts, resolve, declared)
+        self.heirs: Heirs = {}
+        self._own_heirs: dict[int, tuple[list[Heir], set[int]]] = {}
+        self._targets = Targets(self.evaluator, self.heirs)
+
+    def find_heirs(self, index: int) -> list[Heir]:
+        """Finds what the classes, interfaces and literals of a file are for."""
+        found = self._own_heirs[index] = heirs_of(self.evaluator.files[index], self.evaluator)
+        for heir in found[0]:
+            self.add_heir(index, heir)
+        return found[0]
+
+    def add_heir(self, index: int, heir: Heir) -> None:
+        self.heirs.setdefault((heir.file, heir.number), []).append((heir.kind, index, heir.place))
+
+    def owner_name(self, heir: Heir) -> str:
+        return unit_name(self.evaluator.files[heir.file], heir.number)
+
+    def edges(self, index: int) -> FileEdges:
+        """Edges of a file, and what they depend on."""
+        evaluator, targets, paths = self.evaluator, self._targets, self.paths
+        file = evaluator.files[index]
+        rows: list[tuple[int, int, int, str | None, Edge]] = []
+        refs, imports = file.facts.refs, file.facts.imports
+        heirs, reads = self._own_heirs[index]
+        reads = set(reads)
+        for row, (kind, start, value) in enumerate(zip(refs.kind, refs.start, refs.value, strict=True)):
+            for edge in targets.reference(file, kind, value):
+                rows.append((start, 0, row, paths[edge.file] if edge.file >= 0 else None, edge))
+            reads.add(evaluator.deps)
+        for row, start in enumerate(imports.start):
+            path, edge = self._import_edge(file, row)
+            rows.append((start, 1, row, path, edge))
+            reads.add(evaluator.deps)
+        rows.sort(key=lambda item: item[:3])
+        columns = _Columns()
+        for _, is_import, row, path, edge in rows:
+            columns.add(is_import, row, path, edge)
+        return columns.finish(self._depends(file, heirs, reads))
+
+    def _import_edge(self, file: File, row: int) -> tuple[str | None, Edge]:
+        """The module that an import requests, and the unit that it brings in, if there is one."""
+        evaluator = self.evaluator
+        evaluator.begin()
+        target = evaluator.target_file(file, row)
+        if target is None:
+            return None, UNKNOWN
+        if target < 0:
+            return None, OUTSIDE
+        imports = file.facts.imports
+        value = None
+        if imports.imported[row] >= 0 and file.strings[imports.imported[row]] != "*":
+            try:
+                value = evaluator.imported(file, row, False)
+                if value is None or value[0] != UNIT:
+                    value = evaluator.imported(file, row, True) or value
+            except TooFar:
+                value = None
+        edge = Edge(EdgeStatus.RESOLVED, target, NONE, Confidence.PROVEN, "import")
+        if value is not None and value[0] == UNIT:
+            return self.paths[value[1]], edge._replace(file=value[1], unit=value[2])
+        return self.paths[target], edge
+
+    def _depends(self, file: File, heirs: list[Heir], reads: set[int]) -> FileDepends:
+        columns = DependColumns()
+        strings, specifiers = file.strings, file.facts.imports.specifier
+        for name in sorted({strings[specifier] for specifier in specifiers}):
+            target = self.evaluator.resolve(name, file.index)
+            outside = target == EXTERNAL
+            columns.add(DependKind.REQUEST, None if outside else target, name, int(outside))
+        for row in file.stars:
+            columns.add(DependKind.STAR, None, strings[specifiers[row]])
+        for name, rows in file.globals.items():
+            for value in rows:
+                columns.add(DependKind.GLOBAL, None, name, value)
+        for heir in heirs:
+            columns.add(heir.kind, self.paths[heir.file], self.owner_name(heir), heir.number, heir.place)
+        own = file.index if not file.stars else None
+        for index, name in sorted(self.evaluator.reads.tokens(reads)):
+            if index != own:
+                columns.add(DependKind.TOKEN, None if index == TREE else self.paths[index], name)
+        return columns.finish()
