@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import click
 
+from cmgit.cli.output import one_line
 from cmgit.core.errors import CmgitError
 
 INTERRUPTED = 130
@@ -50,7 +51,7 @@ def run_guarded(run: Callable[[], object]) -> int:
 
 
 def complain(message: str, hint: str) -> None:
-    text = f"git-cm: {message}\n" + (f"hint: {hint}\n" if hint else "")
+    text = f"git-cm: {one_line(message)}\n" + (f"hint: {one_line(hint)}\n" if hint else "")
     sys.stderr.write(printable(text))
     sys.stderr.flush()
 

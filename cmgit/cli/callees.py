@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cmgit.cli.options import json_option, rev_option
-from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.output import one_line, pending_json, print_json, print_text
 
 
 @click.command(name="callees")
@@ -44,10 +44,12 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
                         "pending": pending_json(view.pending)})  # fmt: skip
             return
         for unit, edges in answers:
-            print_text(f"{unit.kind} {unit.qualname}  {unit.path}:{unit.start_line}-{unit.end_line}")
+            print_text(
+                f"{unit.kind} {one_line(unit.qualname)}  {one_line(unit.path)}:{unit.start_line}-{unit.end_line}"
+            )
             for edge in edges:
                 target = view.unit(edge.target_unit)
-                place = f"{target.path}:{target.start_line}"
-                print_text(f"  {edge.line:6d}  {edge.kind} {target.qualname}  {place}  {edge.confidence} ({edge.rule})")
+                what = f"{edge.kind} {one_line(target.qualname)}  {one_line(target.path)}:{target.start_line}"
+                print_text(f"  {edge.line:6d}  {what}  {edge.confidence} ({edge.rule})")
             if not edges:
                 print_text("  nothing in this repository")

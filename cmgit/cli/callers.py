@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cmgit.cli.options import json_option, rev_option
-from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.output import one_line, pending_json, print_json, print_text
 
 if TYPE_CHECKING:
     from cmgit.core.records import UnitView
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cmgit.view.view import View
 
 LISTED = 5
+SHOWN = 8
+"""Units of one name that are printed for people; --json has all."""
 
 
 @click.command(name="callers")
@@ -28,19 +30,31 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
     Sites whose target could not be decided are counted apart: no proven caller is never shown as "unused" while such
     sites exist.
     """
-    from cmgit.cli.naming import units_for
+    from cmgit.cli.naming import standing, units_for
     from cmgit.cli.reading import reading
+
+    def sources_first(edges: list[EdgeView]) -> list[EdgeView]:
+        return sorted(edges, key=lambda edge: standing(view, edge.path))
 
     with reading(rev, no_vectors=True) as (view, _):
         units = units_for(view, name)
         last = view.unit(units[0]).name
-        undecided = view.undecided(last)
-        answers = [Answer(view.unit(unit), view.callers(unit), view.imports_of(unit)) for unit in units]
+        undecided = sources_first(view.undecided(last))
+        answers = [
+            Answer(view.unit(unit), sources_first(view.callers(unit)), sources_first(view.imports_of(unit)))
+            for unit in units
+        ]
         if as_json:
             print_json(document(view, name, answers, undecided))
             return
-        for answer in answers:
-            print_answer(view, answer, undecided, last)
+        for answer in answers[:SHOWN]:
+            print_answer(view, answer)
+        if len(answers) > SHOWN:
+            print_text(f"{len(answers) - SHOWN} more are named {name}: {others(answers[SHOWN:])}")
+        if len(answers) > 1:
+            print_text(f"One of them alone: git cm callers {one_line(answers[0].unit.path)}:{last}")
+        if undecided:
+            print_text(f"Undecided uses of a `{last}`, {len(undecided)}: {places(undecided)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +101,29 @@ def edge_json(view: View, edge: EdgeView) -> dict[str, object]:
     }
 
 
-def print_answer(view: View, answer: Answer, undecided: list[EdgeView], last: str) -> None:
+def print_answer(view: View, answer: Answer) -> None:
     unit = answer.unit
-    print_text(f"{unit.kind} {unit.qualname}  {unit.path}:{unit.start_line}-{unit.end_line}")
+    print_text(f"{unit.kind} {one_line(unit.qualname)}  {one_line(unit.path)}:{unit.start_line}-{unit.end_line}")
     for confidence in ("proven", "likely"):
         chosen = [edge for edge in answer.callers if edge.confidence == confidence]
         if chosen:
             print_text(f"  {confidence}, {len(chosen)}:")
         for edge in chosen:
-            caller = view.unit(edge.source_unit).qualname
-            print_text(f"    {edge.path}:{edge.line}  {edge.kind} in {caller} ({edge.rule})")
-    if answer.imports and not answer.callers:
-        print_text(f"  no call was found, but it is imported and may be passed on: {places(answer.imports)}")
-    elif not answer.callers:
-        print_text("  no call was found, but not known to be unused:" if undecided else "  no call was found")
-    if undecided:
-        print_text(f"  undecided uses of a `{last}`, {len(undecided)}: {places(undecided)}")
+            caller = one_line(view.unit(edge.source_unit).qualname)
+            print_text(f"    {one_line(edge.path)}:{edge.line}  {edge.kind} in {caller} ({edge.rule})")
+    if not answer.callers:
+        print_text("  no use was found that is sure to mean it")
+    if answer.imports:
+        print_text(f"  imported in {len(answer.imports)}: {places(answer.imports)}")
+
+
+def others(answers: list[Answer]) -> str:
+    return ", ".join(f"{one_line(a.unit.path)}:{a.unit.start_line}" for a in answers[:LISTED]) + (
+        " …" if len(answers) > LISTED else ""
+    )
 
 
 def places(edges: list[EdgeView]) -> str:
     """The first few places and how many more."""
     more = f", and {len(edges) - LISTED} more" if len(edges) > LISTED else ""
-    return ", ".join(f"{edge.path}:{edge.line}" for edge in edges[:LISTED]) + more
+    return ", ".join(f"{one_line(edge.path)}:{edge.line}" for edge in edges[:LISTED]) + more

@@ -35,8 +35,13 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
+            from difflib import get_close_matches  # only a typing error pays for it
+
+            near = get_close_matches(cmd_name, COMMANDS, 1)
+            if near:
+                raise click.UsageError(f"No such command '{cmd_name}'. Did you mean '{near[0]}'?", ctx)
             return None
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)

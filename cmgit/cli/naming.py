@@ -6,9 +6,23 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError
+from cmgit.core.records import Role
 
 if TYPE_CHECKING:
     from cmgit.view.view import View
+
+ORDER = (
+    Role.SOURCE,
+    Role.CONFIG,
+    Role.DECLARATION,
+    Role.EXAMPLE,
+    Role.TEST,
+    Role.FIXTURE,
+    Role.GENERATED,
+    Role.VENDORED,
+    Role.BUILD,
+    Role.MINIFIED,
+)
 
 
 def units_for(view: View, typed: str) -> list[int]:
@@ -25,10 +39,21 @@ def units_for(view: View, typed: str) -> list[int]:
         if (wanted == last or view.unit(unit).qualname == wanted or view.unit(unit).qualname.endswith("." + wanted))
         and (not path or view.unit(unit).path == path or view.unit(unit).path.endswith("/" + path))
     ]
+    if not found and view.file_index(typed) is not None:
+        raise CmgitError(
+            f"{typed} is a file", f"name something in it: {typed}:NAME; `git cm symbols {typed}` lists what there is"
+        )
     if not found:
         near = get_close_matches(last, view.names(), 4, 0.7)
         raise CmgitError(
             f"nothing here is named {typed}",
             f"did you mean {', '.join(near)}?" if near else "try `git cm search` with words instead",
         )
-    return found
+    return sorted(found, key=lambda unit: (standing(view, view.unit(unit).path), unit))
+
+
+def standing(view: View, path: str) -> int:
+    """Sources first, then types and examples, tests, and what was built or copied last."""
+    index = view.file_index(path)
+    role = view.files[index].role if index is not None else Role.SOURCE
+    return ORDER.index(role) if role in ORDER else 0

@@ -31,6 +31,16 @@ def print_text(text: str) -> None:
         sys.stdout.write("\n")
 
 
+def one_line(text: str) -> str:
+    """A name or path for people: what could break the line or drive a terminal becomes an escape.
+
+    Tracked names may hold newlines, ANSI sequences and bidirectional marks (Graphify-Labs/graphify#1210).
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
 def note(text: str) -> None:
     """A remark beside the answer, on stderr."""
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")

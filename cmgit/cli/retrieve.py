@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import note, pending_json, print_json, print_text, read_prompt
+from cmgit.cli.output import note, one_line, pending_json, print_json, print_text, read_prompt
 from cmgit.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -149,5 +149,5 @@ def explanation(context: Context) -> str:
         why = row["why"]
         assert isinstance(why, dict)
         shares = ", ".join(f"{signal} {share:.3f}" for signal, share in why.items())
-        lines.append(f"{row['score']:8.3f}  {row['path']}  {row['qualname']}  ({shares})")
+        lines.append(f"{row['score']:8.3f}  {one_line(str(row['path']))}  {one_line(str(row['qualname']))}  ({shares})")
     return "\n".join(lines)

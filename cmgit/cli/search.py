@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import pending_json, print_json, print_text, read_prompt
+from cmgit.cli.output import one_line, pending_json, print_json, print_text, read_prompt
 
 
 @click.command(name="search")
@@ -47,6 +47,5 @@ def command(rev: str | None, count: int, no_vectors: bool, as_json: bool, query:
         if not units:
             print_text("Nothing found.")
         for result, unit in zip(ranked, units, strict=True):
-            print_text(
-                f"{result.score:6.3f}  {unit.path}:{unit.start_line}-{unit.end_line}  {unit.kind} {unit.qualname}"
-            )
+            place = f"{one_line(unit.path)}:{unit.start_line}-{unit.end_line}"
+            print_text(f"{result.score:6.3f}  {place}  {unit.kind} {one_line(unit.qualname)}")

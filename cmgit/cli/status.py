@@ -9,7 +9,7 @@ import click
 
 from cmgit.cli.building import megabytes
 from cmgit.cli.options import json_option
-from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.output import one_line, pending_json, print_json, print_text
 from cmgit.cli.session import open_session
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobStatus
 from cmgit.core.records import Pending, Role
@@ -17,7 +17,7 @@ from cmgit.core.records import Pending, Role
 if TYPE_CHECKING:
     from cmgit.snapshot.manifest import Manifest
 
-WHOLE = (BlobStatus.PARSED, BlobStatus.EMPTY)
+WHOLE = (BlobStatus.PARSED,)
 LISTED = 20
 
 
@@ -129,7 +129,6 @@ def print_status(document: dict[str, object], pending: Pending) -> None:
         assert isinstance(reasons, dict)
         print_text("not wholly understood: " + ", ".join(f"{count} {reason}" for reason, count in reasons.items()))
         for row in skipped[:LISTED]:
-            print_text(f"  {row['reason']:<12} {row['path']!r}" if not row["path"].isprintable() else
-                       f"  {row['reason']:<12} {row['path']}")  # fmt: skip
+            print_text(f"  {row['reason']:<12} {one_line(row['path'])}")
         if len(skipped) > LISTED:
             print_text(f"  and {len(skipped) - LISTED} more (--json lists all)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cmgit.cli.options import json_option, rev_option
-from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.output import one_line, pending_json, print_json, print_text
 from cmgit.cli.paths import repository_path
 from cmgit.core.errors import CmgitError
 from cmgit.core.facts import BlobStatus
@@ -22,8 +22,12 @@ def command(rev: str | None, as_json: bool, path: str) -> None:
 
     session = open_session()
     wanted = repository_path(session.location, path)
-    with reading(rev, no_vectors=True, session=session, exact=lambda name: name == wanted) as (view, _):
+    with reading(rev, no_vectors=True, session=session, exact=lambda name: name in (wanted, path)) as (view, _):
         index = view.file_index(wanted)
+        if index is None and view.file_index(path) is not None:
+            index = view.file_index(path)  # as other commands print it: from the top of the repository
+        if index is None and any(file.path.startswith(wanted.rstrip("/") + "/") for file in view.files):
+            raise CmgitError(f"{path} is a folder", "name a file in it")
         if index is None:
             raise CmgitError(
                 f"{path} is not in the index",
@@ -58,8 +62,10 @@ def command(rev: str | None, as_json: bool, path: str) -> None:
                 }
             )
             return
-        print_text(f"{file.path}  {file.language}, {file.role.label}, {status}")
+        print_text(f"{one_line(file.path)}  {file.language}, {file.role.label}, {status}")
         for unit in units[1:]:
             depth = unit.qualname.count(".")
             mark = "export " if unit.exported else ""
-            print_text(f"{unit.start_line:6d}-{unit.end_line:<6d} {'  ' * depth}{mark}{unit.kind} {unit.qualname}")
+            print_text(
+                f"{unit.start_line:6d}-{unit.end_line:<6d} {'  ' * depth}{mark}{unit.kind} {one_line(unit.qualname)}"
+            )

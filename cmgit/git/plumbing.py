@@ -29,6 +29,10 @@ class GitCall:
     env: Mapping[str, str] | None = None
 
 
+COMPLAINT_LINES = 4
+"""Some messages go on in the next line: "unknown repository extension found:" is followed by its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitDone:
     code: int
@@ -37,12 +41,12 @@ class GitDone:
 
     @property
     def complaint(self) -> str:
-        """The first line that git wrote to stderr as an error, else the first line, else ""."""
-        lines = [line for line in self.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        for line in lines:
-            if line.startswith(("fatal: ", "error: ")):
-                return line.split(": ", 1)[1]
-        return lines[0] if lines else ""
+        """What git wrote to stderr, from its first error on, on one line; "" where it said nothing."""
+        lines = [line.strip() for line in self.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+        first = next((i for i, line in enumerate(lines) if line.startswith(("fatal: ", "error: "))), None)
+        if first is not None:
+            lines = [lines[first].split(": ", 1)[1], *lines[first + 1 :]]
+        return " ".join(lines[:COMPLAINT_LINES])
 
 
 def place(where: Location | str) -> tuple[str, ...]:

@@ -212,26 +212,31 @@ def complete(manifest: Manifest, job: Job) -> bool:
 
 
 def report(job: Job, plan: Plan, gathered: Gathered, manifest: Manifest, embedded: int) -> BuildReport:
-    keys = {key_of(entry) for entry in plan.files}
-    skipped = Counter(gathered.skipped)
-    skipped.update(entry.status.label for entry in plan.skipped)
-    skipped.update({BlobStatus.UNREADABLE.label: len(gathered.unreadable)} if gathered.unreadable else {})
-    reused = len(keys) - len(gathered.facts) - len(gathered.unreadable)
-    return summary(job, manifest, gathered.parsed, reused, skipped, embedded)
+    keys = {key_of(entry) for entry in plan.files if entry.language != CONFIG_LANGUAGE}
+    reused = sum(key not in gathered.facts and key not in gathered.unreadable for key in keys)
+    return summary(job, manifest, gathered.parsed, reused, embedded)
 
 
 def done_already(manifest: Manifest, job: Job) -> BuildReport:
-    sources = len(
-        {oid for oid, row in zip(manifest.files.oid, manifest.files.facts_row.tolist(), strict=True) if row >= 0}
-    )
+    table = manifest.files
+    rows = zip(table.oid, table.language, table.facts_row.tolist(), strict=True)
+    sources = len({oid for oid, language, row in rows if row >= 0 and language != CONFIG_LANGUAGE})
     if not job.on_demand:
         set_head(job.location.cm_dir, job.location.worktree_id, manifest)
-    return summary(job, manifest, 0, sources, Counter(), 0)
+    return summary(job, manifest, 0, sources, 0)
 
 
-def summary(
-    job: Job, manifest: Manifest, parsed: int, reused: int, skipped: Counter[str], embedded: int
-) -> BuildReport:
+def skipped_files(manifest: Manifest) -> dict[str, int]:
+    """Files of the tree that gave no facts, by reason, whoever found it out and when."""
+    counts = Counter(manifest.files.status.tolist())
+    return {
+        status.label: counts[status]
+        for status in BlobStatus
+        if counts[status] and status not in (BlobStatus.PARSED, BlobStatus.PARTIAL, BlobStatus.CONFLICTED)
+    }
+
+
+def summary(job: Job, manifest: Manifest, parsed: int, reused: int, embedded: int) -> BuildReport:
 
     sizes = {
         kind: sum(ref.size for ref in manifest.segments if (ref.kind == "vectors") == kind) for kind in (True, False)
@@ -247,7 +252,7 @@ def summary(
         vectors=counts.vectors,
         parsed=parsed,
         reused=reused,
-        skipped=dict(sorted(skipped.items())),
+        skipped=skipped_files(manifest),
         embedded=embedded,
         vectors_reused=counts.vectors - embedded if job.config.vectors else 0,
         source_bytes=int(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from cmgit.core.config import Config
 from cmgit.core.errors import ObjectUnreadable
-from cmgit.core.facts import BlobFacts, BlobStatus
+from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, FileEntry, Progress, ProgressCallback
 from cmgit.git.objects import Objects
 from cmgit.index.blobs import BlobProducts
@@ -17,7 +16,7 @@ from cmgit.index.pool import Blob, process_blobs
 from cmgit.index.recipes import Recipes
 from cmgit.store.segments import SegmentStore
 
-FLUSH_BYTES = 16_000_000
+FLUSH_BYTES = 4_000_000
 """Source bytes between two writes: what a killed build keeps, and what memory holds at once."""
 
 
@@ -28,7 +27,6 @@ class Gathered:
     facts: dict[BlobKey, BlobFacts] = field(default_factory=dict)
     unreadable: set[BlobKey] = field(default_factory=set)
     parsed: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
 
 
 def gather_blobs(
@@ -87,10 +85,10 @@ def read_all(keys: Iterable[BlobKey], objects: Objects, gathered: Gathered) -> I
 
 def note(gathered: Gathered, products: BlobProducts) -> None:
     gathered.facts[products.key] = products.facts
+    if products.key.language == CONFIG_LANGUAGE and products.facts.status is BlobStatus.PARSED:
+        return  # read, not parsed
     if products.facts.status in (BlobStatus.PARSED, BlobStatus.PARTIAL, BlobStatus.CONFLICTED):
         gathered.parsed += 1
-    else:
-        gathered.skipped[products.facts.status.label] += 1
 
 
 def write_products(store: SegmentStore, catalog: Catalog, recipes: Recipes, batch: list[BlobProducts]) -> None:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from cmgit.core.config import Config
+from cmgit.core.errors import ModelUnavailable
 from cmgit.core.recipe import hash_modules
 from cmgit.embed.recipe import texts_recipe, vectors_recipe
 from cmgit.extract.recipe import facts_recipe
 from cmgit.link.recipe import link_recipe
 from cmgit.words.recipe import words_recipe
 
+NO_MODEL = "no model"
 FORMAT_MODULES = ("store", "core/facts.py", "core/tables.py")
 
 
@@ -42,6 +44,9 @@ def current_recipes(config: Config) -> Recipes:
     facts = hash_modules(FORMAT_MODULES, facts_recipe(), str(config.max_blob_bytes))
     terms = hash_modules((), facts, words_recipe())
     texts = hash_modules((), facts, texts_recipe())
-    vectors = vectors_recipe(config.model_dir)
+    try:
+        vectors = vectors_recipe(config.model_dir)
+    except ModelUnavailable:  # words and the graph do without; whoever needs a vector says what is missing
+        vectors = NO_MODEL
     plan = hash_modules(("index/plan.py", "git/attributes.py", "languages"))
     return Recipes(facts, terms, texts, vectors, hash_modules((), facts, terms, texts, link_recipe(), plan))

@@ -87,7 +87,8 @@ class EdgeTable:
         return self._column("is_import")
 
     @cached_property
-    def _row(self) -> IntArray:
+    def row(self) -> IntArray:
+        """Row of the evidence in its blob's references or imports."""
         return self._column("source")
 
     @cached_property
@@ -117,7 +118,7 @@ class EdgeTable:
             if not column:
                 continue
             joined, first = self._flat(table, column)
-            rows = first[self.file] + self._row
+            rows = first[self.file] + self.row
             out[chosen] = joined[rows[chosen]]
         return out
 

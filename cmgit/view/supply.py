@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
-from cmgit.core.errors import CmgitError
+from cmgit.core.errors import CmgitError, ModelUnavailable
 from cmgit.core.facts import NONE, BlobStatus
 from cmgit.core.records import BlobKey, FileEntry, ProgressCallback
 from cmgit.git.locate import Location
@@ -86,7 +86,11 @@ class VectorSupply:
                 if place.texts[0] != NONE and place.status != BlobStatus.UNREADABLE:
                     yield BlobKey(place.oid, place.language), view.text_keys(index)
 
-        model = load_model(self.config.cache_dir, self.config.model_dir, self.warn)
+        try:
+            model = load_model(self.config.cache_dir, self.config.model_dir, self.warn)
+        except ModelUnavailable as error:
+            self.warn(f"no vectors, words and the graph answer alone: {error.message} ({error.hint})")
+            raise
         return embed_in_memory(
             wanted(), lacking, lambda key: self.read(entries[key]), view.blob_facts, model, self.progress
         )

@@ -13,6 +13,7 @@ from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
 from cmgit.core.records import BlobKey, Pending, UnitView
 from cmgit.core.tables import EdgeStatus
 from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, TextsSegment
+from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
 from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile
 from cmgit.view.sources import Reader, Source
@@ -96,8 +97,9 @@ class View:
         )
 
     def units_named(self, name: str) -> list[int]:
-        """Units declared under exactly this name, ascending. Anonymous default exports answer to their file's name."""
-        return sorted({*self.units.by_name.get(name, ()), *self._implied.get(name, ())})
+        """Units of exactly this name, ascending: declared under it, exported under it, or the anonymous default export
+        of a file of that name."""
+        return sorted({*self.units.by_name.get(name, ()), *self._implied.get(name, ()), *self._aliases.units(name)})
 
     def names(self) -> list[str]:
         """The glossary: every name that a unit has, sorted."""
@@ -111,6 +113,10 @@ class View:
             if not self.units.name(unit):
                 found.setdefault(implied_name(self.places[int(self.units.file[unit])].path), []).append(unit)
         return found
+
+    @cached_property
+    def _aliases(self) -> Aliases:
+        return Aliases(self.places, self.units, self.segments.facts, self.edges)
 
     @cached_property
     def _postings(self) -> Postings:

@@ -101,13 +101,15 @@ def test_callers_keeps_proven_and_undecided_apart(shop: GitRepo, cm: Cm) -> None
     assert [row["line"] for row in answer["undecided"]] == [8]
     text = cm(shop.path, "callers", "add").out
     assert "proven, 1" in text
-    assert "undecided" in text
+    assert "Undecided" in text
 
 
 def test_no_proven_caller_is_not_called_unused_while_sites_are_undecided(repo: GitRepo, cm: Cm) -> None:
     repo.commit({"a.ts": "export class Box { open() {} }\nexport const f = (x: any) => x.open()\n"})
     text = cm(repo.path, "callers", "open").out
-    assert "not known to be unused" in text
+    assert "no use was found that is sure to mean it" in text
+    assert "Undecided uses of a `open`, 1: a.ts:2" in text
+    assert "unused" not in text
 
 
 def test_callees_lists_what_a_function_uses(shop: GitRepo, cm: Cm) -> None:
