@@ -67,6 +67,7 @@ class RefKind(IntEnum):
     TYPE = 5
     EXTENDS = 6
     IMPLEMENTS = 7
+    VALUE = 8  # read without being called: passed on, stored, compared
 
     @property
     def label(self) -> str:
@@ -128,10 +129,10 @@ class UnitColumns:
 class RefColumns:
     """References in document order.
 
-    kind: RefKind. start, end: the callee expression. name_start: its last identifier,
+    kind: RefKind. start, end: the callee expression, or for a VALUE what is read. name_start: its last identifier,
     NONE where it ends with none (`f()()`). line: of `start`.
     name: string index of the last identifier. unit: the innermost unit that it stands in. value: row of ValueColumns
-    that the callee denotes, or NONE.
+    that the callee denotes, or NONE. A VALUE denotes a unit, an import or a member of one.
     """
 
     kind: Sequence[int]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Handler = Callable[["Binder", "Node", Scope, int], None]
 
 _CONTEXTUAL = FUNCTIONS | {"object", "array", "parenthesized_expression", "ternary_expression", "call_expression"}
+_WRAPPERS = TRANSPARENT | {"type_assertion", "instantiation_expression", "sequence_expression"}
 _ADAPTERS = frozenset({b"assign", b"defineProperty", b"defineProperties", b"inherits", b"setPrototypeOf"})
 
 
@@ -38,6 +39,17 @@ class Site(NamedTuple):
     node: Node
     scope: Scope
     unit: int
+
+
+class Read(NamedTuple):
+    """A name or chain of members that may be read. root: where the chain begins; inner: this is the root of a chain
+    that has its own reference."""
+
+    node: Node
+    root: Node
+    scope: Scope
+    unit: int
+    inner: bool
 
 
 class Assignment(NamedTuple):
@@ -100,6 +112,8 @@ class Binder:
         module.scope = self.module
         self.stack: list[tuple[Node, Scope, int]] = []
         self.sites: list[Site] = []
+        self.reads: list[Read] = []
+        self.unread: dict[int, bool] = {}  # what is called or assigned to -> whether the root of its chain is read
         self.imports: list[ImportRow] = []
         self.import_of: dict[int, int] = {}  # node of `require()` or `import()` -> import row
         self.exports: list[ExportEntry] = []
@@ -177,6 +191,16 @@ class Binder:
 
     def site(self, kind: int, node: Node, scope: Scope, unit: int) -> None:
         self.sites.append(Site(kind, node, scope, unit))
+        self.mark_unread(node, of_root=True)
+
+    def mark_unread(self, node: Node, *, of_root: bool = False) -> None:
+        """Notes that an expression is called or assigned to: no read, though the root of its chain may be."""
+        while node.type in _WRAPPERS:
+            inner = node.named_children
+            if not inner:
+                return
+            node = inner[-1] if node.type in ("sequence_expression", "type_assertion") else inner[0]
+        self.unread[node.id] = of_root
 
     def add_import(
         self, kind: int, specifier: str, imported: str | None, local: str | None, node: Node, types: bool, unit: int

@@ -504,6 +504,7 @@ def _export(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         if doc is not None and held is not None:
             binder.docs[held.id] = doc
         binder.exports.append(ExportEntry("value", "default", scope, node=value))
+        binder.mark_unread(value)
     elif "export_clause" in kinds:
         for clause in node.named_children:
             for item in clause.named_children if clause.type == "export_clause" else ():
@@ -513,6 +514,7 @@ def _export(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     elif "=" in kinds and node.named_children:
         target = node.named_children[0]
         binder.exports.append(ExportEntry("value", "=", scope, node=target))
+        binder.mark_unread(target)
     for child in reversed(node.named_children):
         if child.type != "string" and child.type not in ("export_clause", "namespace_export"):
             binder.push(child, scope, unit)

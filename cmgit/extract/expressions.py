@@ -186,6 +186,7 @@ def _assignment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         binder.push(right, scope, unit)
         return
     binder.push(right, scope, unit)
+    binder.mark_unread(left)
     binder.push(left, scope, unit)
 
 
@@ -278,7 +279,8 @@ def _for_in(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         source = Source("element" if of else "key", right, scope)
         target = scope.hoist if word == "var" else inner
         binder.bind(left, target, source, "constant" if word == "const" else "variable", scope, unit)
-    else:
+    elif not left.type.endswith("_pattern"):
+        binder.mark_unread(left)
         binder.push(left, scope, unit)
 
 
@@ -407,7 +409,7 @@ def _narrow(binder: Binder, condition: Node, scope: Scope) -> Scope | None:
 
 
 _SKIPPED = (
-    "identifier", "property_identifier", "private_property_identifier", "shorthand_property_identifier",
+    "property_identifier", "private_property_identifier",
     "string", "string_fragment", "escape_sequence", "number", "regex", "regex_pattern", "regex_flags", "this", "super",
     "true", "false", "null", "undefined", "predefined_type", "jsx_text", "jsx_closing_element", "empty_statement",
     "statement_identifier", "accessibility_modifier", "optional_chain", "import", "hash_bang_line",

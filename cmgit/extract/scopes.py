@@ -17,6 +17,7 @@ from cmgit.extract.lines import Lines
 from cmgit.extract.lower import Lowering
 from cmgit.extract.lower_types import qualified
 from cmgit.extract.modules import exported_rows, global_rows, prepare, write_assigned
+from cmgit.extract.reads import reads_of
 from cmgit.extract.strings import Interner
 from cmgit.extract.unit_props import write_unit_props
 
@@ -45,7 +46,6 @@ def collect_scopes(
         unit_of_node: rows of the units by the id of their declaring node.
         javascript: types stand in JSDoc comments.
     """
-    del units
     binder = Binder(root, source, unit_of_node, javascript)
     binder.run()
     low = Lowering(binder, strings)
@@ -60,10 +60,11 @@ def collect_scopes(
             rows[index] = qualified(low, node, site.scope)
         else:
             rows[index] = low.expr(node, site.scope)
-    refs = _references(binder, rows, strings, lines)
     exports = [*exported_rows(low), *global_rows(low)]
     write_assigned(low)
     write_unit_props(low)
+    reads, read_rows = reads_of(low, {strings[name] for name in set(units.name) if name >= 0})
+    refs = _references(binder, [*binder.sites, *reads], [*rows, *read_rows], strings, lines)
     values = low.values
     ints = _ints
     return (
@@ -97,11 +98,11 @@ def _maybe(strings: Interner, text: str | None) -> int:
     return NONE if text is None else strings.id(text)
 
 
-def _references(binder: Binder, rows: list[int], strings: Interner, lines: Lines) -> RefColumns:
-    order = sorted(range(len(rows)), key=lambda i: (binder.sites[i].node.start_byte, binder.sites[i].node.end_byte, i))
+def _references(binder: Binder, sites: list[Site], rows: list[int], strings: Interner, lines: Lines) -> RefColumns:
+    order = sorted(range(len(rows)), key=lambda i: (sites[i].node.start_byte, sites[i].node.end_byte, i))
     kind, start, end, name_start, line, name, unit, value = (array("i") for _ in range(8))
     for index in order:
-        site = binder.sites[index]
+        site = sites[index]
         node = site.node
         first = node.start_byte
         label = _label(node)

@@ -14,7 +14,8 @@ from cmgit.link.tree import LinkFile
 def link(files: Sequence[LinkFile], configs: Sequence[ConfigFile]) -> list[FileEdges]:
     """Edges of every file, in the order of `files`, and what they depend on.
 
-    Each reference and each import has at least one row: resolved, external or unknown.
+    Each reference and each import has at least one row: resolved, external or unknown. Only a VALUE has none where it
+    is no unit of the tree.
     """
     order = sorted(range(len(files)), key=lambda index: files[index].path)
     paths = [files[index].path for index in order]

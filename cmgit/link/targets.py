@@ -34,6 +34,7 @@ from cmgit.link.values import (
 _TYPES = frozenset({RefKind.TYPE, RefKind.IMPLEMENTS})
 _OUTSIDE = frozenset({EXTERNAL, GLOBAL, PRIMITIVE, LIB, LIB_METHOD})
 _REFERENCES = frozenset({ValueOp.UNIT, ValueOp.IMPORT, ValueOp.MEMBER})
+_NEVER_READ = frozenset({UnitKind.FILE, UnitKind.BLOCK, UnitKind.INTERFACE, UnitKind.TYPE})
 _FUNCTIONS = frozenset({UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CLASS, UnitKind.CALLBACK})
 
 _RECEIVER_RULES = {
@@ -71,7 +72,9 @@ class Targets:
         self._tests: dict[int, bool] = {}
 
     def reference(self, file: File, kind: int, row: int) -> list[Edge]:
-        """Edges of a reference whose callee is the value `row`."""
+        """Edges of a reference whose callee is the value `row`. None for a VALUE that is no unit of the tree."""
+        if kind == RefKind.VALUE:
+            return self._read(file, row)
         if row <= 0:
             return [UNKNOWN]
         types = kind in _TYPES or (kind == RefKind.EXTENDS)
@@ -85,6 +88,21 @@ class Targets:
                 found = [UNKNOWN]
             self._memo[key] = found
         return found
+
+    def _read(self, file: File, row: int) -> list[Edge]:
+        """What a call of the same expression would reach in the tree; else the data unit itself."""
+        evaluator = self.evaluator
+        found = [edge for edge in self.reference(file, RefKind.CALL, row) if edge.status == EdgeStatus.RESOLVED]
+        if not found:
+            evaluator.begin()
+            try:
+                value = evaluator.value(file, row, None)
+                if value is not None and value[0] == UNIT:
+                    rule = self.rule(file, row, value)
+                    found = [Edge(EdgeStatus.RESOLVED, value[1], value[2], Confidence.PROVEN, rule)]
+            except TooFar:
+                return []
+        return [edge for edge in found if evaluator.files[edge.file].kinds[edge.unit] not in _NEVER_READ]
 
     def _type(self, file: File, row: int, kind: int) -> list[Edge]:
         evaluator = self.evaluator

@@ -67,7 +67,7 @@ def test_imports_of_every_form() -> None:
 
 def test_equal_expressions_share_a_row() -> None:
     facts = facts_of("declare const a: any\na.b.c(); a.b.c(); a.b.d()")
-    values = [facts.refs.value[i] for i in range(3)]
+    values = [value for kind, value in zip(facts.refs.kind, facts.refs.value, strict=True) if kind == RefKind.CALL]
     assert values[0] == values[1] != values[2]
     assert facts.values.a[values[0]] == facts.values.a[values[2]]
 
@@ -96,3 +96,62 @@ def test_a_broken_file_keeps_its_good_references() -> None:
 def test_the_same_bytes_give_the_same_facts() -> None:
     source = "export class A<T> { m(x: T) { return { x, n: this } } }\nexport const a = new A(); a.m(1).n.m(2)"
     assert facts_of(source) == facts_of(source)
+
+
+def reads(source: str, language: str = "tsx") -> list[str]:
+    """What is read without being called, as it is written, in document order."""
+    facts = facts_of(source, language)
+    raw, refs = source.encode(), facts.refs
+    rows = zip(refs.kind, refs.start, refs.end, strict=True)
+    return [raw[start:end].decode() for kind, start, end in rows if kind == RefKind.VALUE]
+
+
+def test_a_function_that_is_passed_on_is_read() -> None:
+    declared = "function f() {}\nimport { g, o, n } from 'x'\n"
+    for use, found in {
+        "const h = a ? f : g": ["f", "g"],
+        "list.map(f)": ["f"],
+        "const t = { f, k: g, [f]: 1, ...g }": ["f", "g", "f", "g"],
+        "const t = [f.bind(this), g.call(1), o.p.apply(2)]": ["f", "g", "o", "o.p"],
+        "export const h = f": ["f"],
+        "if (!f || typeof f !== 'function') throw g": ["f", "f", "g"],
+        "<C onClick={f} {...o}>{g}</C>": ["f", "o", "g"],
+        "n.m.k; `${f}`; g`${f}`": ["n", "n.m.k", "f", "f"],
+        "function k(a = f) { return g }": ["f", "g"],
+        "isF(f) && f; f instanceof g && f": ["f", "f", "f", "g", "f"],
+        "o.use(f as any, g!)": ["o", "f", "g"],
+        "module.exports = { f }; exports.k = g": ["f", "g"],
+    }.items():
+        assert reads(declared + use) == found, use
+
+
+def test_what_is_called_declared_exported_or_assigned_to_is_not_read() -> None:
+    declared = "function f() {}\nlet v\nimport { g } from 'x'\nimport * as n from 'y'\n"
+    for use in (
+        "f(); new f(); <f.g />; f?.(); (f as any)(); (0, f)(); g`x`; n.a()",
+        "@f class A {}",
+        "class A extends g {}",
+        "v = 1; v += 1; v++; f.x = 1; f.prototype.y = 2; for (v of []) {}; for ([v] of []) {}",
+        "export default f",
+        "export { f, g as h }",
+        "type A = typeof f; type B = [f: string, g?: number]; interface I { [f: string]: number }",
+        "function p(f: any, { g }: any): f is string { return f.x + g }",
+        "function p(f: any): asserts f { let g; for (const v of f) g = v; return g }",
+        "f: for (;;) { break f }; a.f; a?.g; ({ f: 1, g() {} }); <C f={1} a:f='' />",
+        "console.log(undefined, globalThis, this)",
+        "n; g.x = n",
+    ):
+        assert reads(declared + use) == [], use
+
+
+def test_only_members_of_this_that_may_be_functions_are_read() -> None:
+    body = "{ count = 0; run() { on(this.run, this.count, this.a.b); return () => this.run } }"
+    assert reads(f"class A {body}") == ["this.run", "this.a.b", "this.run"]
+    assert reads(f"class A extends B {body}") == ["this.run", "this.count", "this.a.b", "this.run"]
+
+
+def test_a_required_name_is_read_as_what_it_brings_in() -> None:
+    source = (
+        "const a = require('./a'), { b } = require('./b')\nfunction f() { const { c } = a; on(a, b, c, a.d); a.e() }"
+    )
+    assert reads(source, "javascript") == ["a", "a", "b", "c", "a.d"]

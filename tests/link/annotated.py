@@ -6,7 +6,8 @@
 
 Behind `->` stands one answer for each call, construction, JSX element, tag or decorator of the line, in the order of
 their names, separated by commas: `path#qualname` (the path may be left out for the same file), `external` or `unknown`;
-`~` before it for a likely edge. Several targets of one call are joined by `+`. A line `//- path` begins a file; a path
+`~` before it for a likely edge. Several targets of one call are joined by `+`. Behind `=>` stand in the same way the
+units that the line reads without calling them, `none` for no edge. A line `//- path` begins a file; a path
 that ends in .json or .yaml is a config file.
 """
 
@@ -21,8 +22,9 @@ from cmgit.extract.extract import extract
 from cmgit.languages.table import language_of
 from cmgit.link.link import ConfigFile, LinkFile, link
 
-_ARROW = re.compile(r"(?://|#|<!--|\{/\*)\s*->\s*(.*?)\s*(?:-->|\*/\})?$")
+_ARROW = re.compile(r"(?://|#|<!--|\{/\*)\s*([-=])>\s*(.*?)\s*(?:-->|\*/\})?$")
 _CALLS = {RefKind.CALL, RefKind.NEW, RefKind.JSX, RefKind.TAG, RefKind.DECORATOR}
+_KINDS = {"-": _CALLS, "=": {RefKind.VALUE}}
 
 
 def read_files(text: str) -> tuple[list[LinkFile], list[ConfigFile], dict[str, str]]:
@@ -47,12 +49,12 @@ def read_files(text: str) -> tuple[list[LinkFile], list[ConfigFile], dict[str, s
     return sources, configs, texts
 
 
-def answers(file: LinkFile, edges: FileEdges, files: dict[str, BlobFacts]) -> dict[int, list[str]]:
-    """What linking says of the calls of each line, as it would be written in an annotation."""
+def answers(file: LinkFile, edges: FileEdges, files: dict[str, BlobFacts], kinds: set[RefKind]) -> dict[int, list[str]]:
+    """What linking says of the references of each line, as it would be written in an annotation."""
     refs = file.facts.refs
     by_ref: dict[int, list[str]] = {}
     for row in range(len(edges)):
-        if edges.is_import[row] or refs.kind[edges.source[row]] not in _CALLS:
+        if edges.is_import[row] or refs.kind[edges.source[row]] not in kinds:
             continue
         status = EdgeStatus(edges.status[row])
         if status is EdgeStatus.RESOLVED:
@@ -77,14 +79,15 @@ def check(text: str) -> None:
     wrong = []
     arrows = 0
     for file, edges in zip(sources, link(sources, configs), strict=True):
-        found = answers(file, edges, facts)
+        answered = {arrow: answers(file, edges, facts, kinds) for arrow, kinds in _KINDS.items()}
         for number, line in enumerate(texts[file.path].splitlines(), 1):
             arrow = _ARROW.search(line)
             if arrow is None:
                 continue
             arrows += 1
-            wanted = [part.strip() for part in arrow.group(1).split(",")]
-            if found.get(number, []) != wanted:
-                wrong.append(f"{file.path}:{number}: {line.strip()}\n    but found {', '.join(found.get(number, []))}")
+            wanted = [part.strip() for part in arrow.group(2).split(",")]
+            found = answered[arrow.group(1)].get(number, ["none"])
+            if found != wanted:
+                wrong.append(f"{file.path}:{number}: {line.strip()}\n    but found {', '.join(found)}")
     assert arrows, "no annotation"
     assert not wrong, "\n" + "\n".join(wrong)
