@@ -13,26 +13,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
-from cmgit.core.errors import ModelUnavailable
+from cmgit.core.errors import ModelUnavailable, SegmentDamaged
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
-from cmgit.index.catalog import Catalog, read_catalog
+from cmgit.index.catalog import Catalog, Place, read_catalog
 from cmgit.index.entries import reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
-from cmgit.index.linking import link_entries
+from cmgit.index.linking import Linked, link_entries, relink_entries
 from cmgit.index.plan import Plan, plan_files
 from cmgit.index.pool import allowed_processors
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
 from cmgit.index.retention import collect_garbage
-from cmgit.index.tables import assemble_manifest, reusable_edges, wanted_keys
+from cmgit.index.tables import assemble_manifest, wanted_keys
 from cmgit.index.vectors import embed_texts, missing_texts
 from cmgit.snapshot.compact import compact
 from cmgit.snapshot.lock import BuilderLock, LockOwner, wait_lock
 from cmgit.snapshot.manifest import Manifest
-from cmgit.snapshot.opened import counted
+from cmgit.snapshot.opened import OpenSegments, counted
 from cmgit.snapshot.publish import ensure_format, load, load_all, publish, set_head
 from cmgit.store.segments import VECTORS, FactsSegment, SegmentRef, SegmentStore
 
@@ -130,18 +130,41 @@ def link_and_publish(job: Job, plan: Plan, gathered: Gathered, catalog: Catalog)
     known = load(job.location.cm_dir, job.tree, job.recipes.snapshot)
     if known is not None and all(job.store.has(ref) for ref in known.segments) and not catalog.damaged:
         return known
+    earlier = newest_whole(job)
     with job.watch.stage("link"):
         job.progress(Progress("link", 0, 0))
-        edges = link_entries(plan.files, facts_reader(job.store, catalog, gathered))
+        facts_of = facts_reader(job.store, catalog, gathered)
+        try:
+            linked = link_over(plan, facts_of, earlier, job.store)
+        except SegmentDamaged:
+            linked = link_over(plan, facts_of, None, job.store)
     with job.watch.stage("write"):
         job.progress(Progress("write", 0, 0))
-        earlier = next((m for m in load_all(job.location.cm_dir) if m.recipes.snapshot == job.recipes.snapshot), None)
-        places, fresh = reusable_edges(edges, earlier, job.store)
-        if fresh:
-            ref = job.store.write_edges(job.recipes.snapshot, fresh)
-            places.update({path: (ref, row) for row, (path, _) in enumerate(fresh)})
+        places: dict[str, Place] = {}
+        if earlier is not None and linked.kept:
+            segments, rows = earlier.files.edges_segment.tolist(), earlier.files.edges_row.tolist()
+            places = {path: (earlier.segments[segments[i]], rows[i]) for path, i in linked.kept.items()}
+        if linked.fresh:
+            ref = job.store.write_edges(job.recipes.snapshot, linked.fresh)
+            places.update({path: (ref, row) for row, (path, _) in enumerate(linked.fresh)})
         manifest = assemble_manifest(job.tree, job.recipes, plan, catalog, places, job.store)
         return publish_for(job, manifest)
+
+
+def link_over(
+    plan: Plan, facts_of: Callable[[BlobKey], BlobFacts | None], earlier: Manifest | None, store: SegmentStore
+) -> Linked:
+    if earlier is None:
+        return Linked(link_entries(plan.files, facts_of), {})
+    return relink_entries(plan.files, facts_of, earlier, OpenSegments(store, earlier.segments))
+
+
+def newest_whole(job: Job) -> Manifest | None:
+    """The newest snapshot of this recipe whose segments are all there."""
+    for manifest in load_all(job.location.cm_dir):
+        if manifest.recipes.snapshot == job.recipes.snapshot and all(job.store.has(ref) for ref in manifest.segments):
+            return manifest
+    return None
 
 
 def publish_for(job: Job, manifest: Manifest) -> Manifest:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from cmgit.core.facts import BlobStatus
 from cmgit.core.records import BlobKey
-from cmgit.core.tables import FileEdges
 from cmgit.index.catalog import Catalog, Place
 from cmgit.index.gather import key_of
 from cmgit.index.plan import Plan
@@ -15,44 +13,7 @@ from cmgit.index.recipes import Recipes
 from cmgit.snapshot import manifest as snapshot
 from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest
 from cmgit.snapshot.opened import counted
-from cmgit.store.segments import EdgesSegment, FactsSegment, SegmentRef, SegmentStore, TextsSegment
-
-Edges = list[tuple[str, FileEdges]]
-
-
-def reusable_edges(edges: Edges, earlier: Manifest | None, store: SegmentStore) -> tuple[dict[str, Place], Edges]:
-    """Edges that an earlier snapshot's segments hold already, by path; and the others."""
-    if earlier is None or not all(store.has(ref) for ref in earlier.segments):
-        return {}, edges
-    opened: dict[int, EdgesSegment] = {}
-    places: dict[str, Place] = {}
-    fresh: Edges = []
-    segments, rows = earlier.files.edges_segment.tolist(), earlier.files.edges_row.tolist()
-    for path, found in edges:
-        index = earlier.files.find(path)
-        segment = segments[index] if index is not None else -1
-        if index is not None and segment >= 0:
-            if segment not in opened:
-                opened[segment] = store.open_edges(earlier.segments[segment])
-            if same_edges(opened[segment].edges(rows[index]), found):
-                places[path] = (earlier.segments[segment], rows[index])
-                continue
-        fresh.append((path, found))
-    return places, fresh
-
-
-def same_edges(a: FileEdges, b: FileEdges) -> bool:
-    """Equal in meaning, whatever the tables of names that the rows index."""
-    plain = ("is_import", "source", "target_unit", "confidence", "status")
-    if len(a) != len(b) or any(list(getattr(a, name)) != list(getattr(b, name)) for name in plain):
-        return False
-    return names(a.paths, a.target_path) == names(b.paths, b.target_path) and names(a.rules, a.rule) == names(
-        b.rules, b.rule
-    )
-
-
-def names(table: tuple[str, ...], column: Iterable[int]) -> list[str]:
-    return [table[i] if i >= 0 else "" for i in column]
+from cmgit.store.segments import FactsSegment, SegmentRef, SegmentStore, TextsSegment
 
 
 def assemble_manifest(

@@ -82,6 +82,8 @@ class Evaluator(Members, Calls, Builtins):
         self.export_memo: dict[tuple[int, str, bool], Any] = {}
         self.base_memo: dict[tuple[int, int], Any] = {}
         self.busy = set()
+        self._asked: set[int] = set()
+        self.deps = 0
         self.begin()
         self.ops = self._handlers()
 
@@ -107,9 +109,16 @@ class Evaluator(Members, Calls, Builtins):
 
     def begin(self) -> None:
         """Forgets what is under way: the next question is one of its own."""
+        self._asked.add(self.deps)
         self.depth = self.top = self.nest = self.deps = 0
         self.low, self.cycle = FAR, None
         self.busy.clear()
+
+    def take_reads(self) -> set[int]:
+        """What all questions since the last call were read from, as numbers of `reads`."""
+        self.begin()
+        asked, self._asked = self._asked, set()
+        return asked
 
     def value(self, file: File, row: int, env: Env | None) -> Value | None:
         if row <= 0:

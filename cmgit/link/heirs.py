@@ -32,22 +32,21 @@ def unit_name(file: File, number: int) -> str:
 def heirs_of(file: File, evaluator: Evaluator) -> tuple[list[Heir], set[int]]:
     """The classes, interfaces and literals of a file by what they are for; and what that was read from."""
     found: list[Heir] = []
-    reads: set[int] = set()
+    evaluator.take_reads()
     for unit, props in file.units_with_props().items():
         for row in [*props.lists.get("<", ()), *props.lists.get("<<", ())]:
-            _add(evaluator, file, row, DependKind.HEIR, unit, found, reads)
+            _add(evaluator, file, row, DependKind.HEIR, unit, found)
     for row in file.props(0).lists.get("{:}", ()):
-        _add(evaluator, file, file.a[row], DependKind.LITERAL, file.b[row], found, reads)
-    return found, reads
+        _add(evaluator, file, file.a[row], DependKind.LITERAL, file.b[row], found)
+    return found, evaluator.take_reads()
 
 
-def _add(evaluator: Evaluator, file: File, row: int, kind: int, place: int, found: list[Heir], reads: set[int]) -> None:
+def _add(evaluator: Evaluator, file: File, row: int, kind: int, place: int, found: list[Heir]) -> None:
     evaluator.begin()
     try:
         owner = _ancestor(evaluator, file, row)
     except TooFar:
         owner = None
-    reads.add(evaluator.deps)
     if owner is not None:
         found.append(Heir(kind, *owner, place))
 

@@ -98,20 +98,18 @@ class Linker:
         rows: list[tuple[int, int, int, str | None, Edge]] = []
         refs, imports = file.facts.refs, file.facts.imports
         heirs, reads = self._own_heirs[index]
-        reads = set(reads)
+        evaluator.take_reads()
         for row, (kind, start, value) in enumerate(zip(refs.kind, refs.start, refs.value, strict=True)):
             for edge in targets.reference(file, kind, value):
                 rows.append((start, 0, row, paths[edge.file] if edge.file >= 0 else None, edge))
-            reads.add(evaluator.deps)
         for row, start in enumerate(imports.start):
             path, edge = self._import_edge(file, row)
             rows.append((start, 1, row, path, edge))
-            reads.add(evaluator.deps)
         rows.sort(key=lambda item: item[:3])
         columns = _Columns()
         for _, is_import, row, path, edge in rows:
             columns.add(is_import, row, path, edge)
-        return columns.finish(self._depends(file, heirs, reads))
+        return columns.finish(self._depends(file, heirs, reads | evaluator.take_reads()))
 
     def _import_edge(self, file: File, row: int) -> tuple[str | None, Edge]:
         """The module that an import requests, and the unit that it brings in, if there is one."""

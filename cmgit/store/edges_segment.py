@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE
-from cmgit.core.tables import FileEdges
+from cmgit.core.tables import FileDepends, FileEdges
 from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
@@ -37,6 +37,14 @@ COLUMNS = (
     Column("confidence", Code.PLAIN),
     Column("rule", Code.PLAIN),
     Column("status", Code.PLAIN),
+)
+
+DEPEND_COLUMNS = (
+    Column("kind", Code.PLAIN),
+    Column("path"),
+    Column("name"),
+    Column("a", Code.SIGNED),
+    Column("b", Code.SIGNED),
 )
 
 _NAMES = ("paths", "targets", "rules")
@@ -66,6 +74,25 @@ class EdgeArrays:
 
 
 @dataclass(frozen=True, slots=True)
+class DependArrays:
+    """What the edges of all files of a segment depend on, flat, in row order; the columns are those of `FileDepends`.
+
+    offsets: first row of each file, one more entry at the end (int64). strings: what `path` and `name` index, sorted.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    strings: tuple[str, ...]
+    kind: IntArray
+    path: IntArray
+    name: IntArray
+    a: IntArray
+    b: IntArray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
 class _Names:
     paths: list[str]
     targets: tuple[str, ...]
@@ -75,8 +102,13 @@ class _Names:
 class EdgesSegment:
     """Edges of some files, from a file or made in memory."""
 
-    def __init__(self, names: Callable[[], _Names], arrays: Callable[[], EdgeArrays]) -> None:
-        self._load_names, self._load_arrays = names, arrays
+    def __init__(
+        self,
+        names: Callable[[], _Names],
+        arrays: Callable[[], EdgeArrays],
+        depend_arrays: Callable[[], DependArrays],
+    ) -> None:
+        self._load_names, self._load_arrays, self._load_depends = names, arrays, depend_arrays
 
     @classmethod
     def of(cls, items: Sequence[tuple[str, FileEdges]]) -> EdgesSegment:
@@ -85,7 +117,12 @@ class EdgesSegment:
         columns = {c.name: flatten(getattr(edge, c.name) for edge in edges) for c in COLUMNS}
         lengths = np.array([len(edge) for edge in edges], np.int64)
         return cls._interned(
-            [path for path, _ in items], lengths, columns, [(edge.paths, edge.rules) for edge in edges], lengths
+            [path for path, _ in items],
+            lengths,
+            columns,
+            [(edge.paths, edge.rules) for edge in edges],
+            lengths,
+            lambda: _depends_of([edge.depends for edge in edges]),
         )
 
     @classmethod
@@ -102,7 +139,8 @@ class EdgesSegment:
         lengths = np.concatenate([np.diff(segment.arrays.offsets)[rows] for segment, rows in chosen])
         paths = [segment.paths[row] for segment, rows in chosen for row in rows.tolist()]
         names = [(segment.arrays.strings, segment.arrays.rules) for segment, _ in chosen]
-        return cls._interned(paths, lengths, columns, names, np.array([len(pick) for pick in picks], np.int64))
+        picked = np.array([len(pick) for pick in picks], np.int64)
+        return cls._interned(paths, lengths, columns, names, picked, lambda: _merged_depends(chosen))
 
     @classmethod
     def _interned(
@@ -112,13 +150,14 @@ class EdgesSegment:
         columns: dict[str, AnyArray],
         names: Sequence[tuple[tuple[str, ...], tuple[str, ...]]],
         spread: npt.NDArray[np.int64],
+        depend_arrays: Callable[[], DependArrays],
     ) -> EdgesSegment:
         """names: (paths, rules) of each part; spread: how many of the flat rows belong to each part."""
         targets, columns["target_path"] = _merge_names([part[0] for part in names], columns["target_path"], spread)
         rules, columns["rule"] = _merge_names([part[1] for part in names], columns["rule"], spread)
         typed = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
         arrays = EdgeArrays(offsets_of(lengths), targets, rules, **typed)
-        return cls(lambda: _Names(paths, targets, rules), lambda: arrays)
+        return cls(lambda: _Names(paths, targets, rules), lambda: arrays, depend_arrays)
 
     @classmethod
     def open(cls, file: SegmentFile) -> EdgesSegment:
@@ -141,7 +180,15 @@ class EdgesSegment:
                 offsets = offsets_of(decode_ints(stored["file_edges"]))
                 return EdgeArrays(offsets, known.targets, known.rules, **decode_table(COLUMNS, stored))
 
-        segment = cls(names, arrays)
+        def depend_arrays() -> DependArrays:
+            with file.decoding():
+                table = file.tables(["depends"])["depends"]
+                stored = unpack_bundle(table, ["file_depends", "strings", *(column.name for column in DEPEND_COLUMNS)])
+                offsets = offsets_of(decode_ints(stored["file_depends"]))
+                strings = tuple(decode_texts(stored["strings"]))
+                return DependArrays(offsets, strings, **decode_table(DEPEND_COLUMNS, stored))
+
+        segment = cls(names, arrays, depend_arrays)
         return segment
 
     def encode(self) -> dict[str, bytes]:
@@ -154,7 +201,13 @@ class EdgesSegment:
         }
         lengths = {"file_edges": encode_ints(np.diff(arrays.offsets))}
         columns = encode_table(COLUMNS, {column.name: getattr(arrays, column.name) for column in COLUMNS})
-        return {"names": pack_bundle(names), "edges": pack_bundle(lengths | columns)}
+        noted = self.depend_arrays
+        depends = {
+            "file_depends": encode_ints(np.diff(noted.offsets)),
+            "strings": encode_texts(noted.strings),
+            **encode_table(DEPEND_COLUMNS, {column.name: getattr(noted, column.name) for column in DEPEND_COLUMNS}),
+        }
+        return {"names": pack_bundle(names), "edges": pack_bundle(lengths | columns), "depends": pack_bundle(depends)}
 
     @cached_property
     def _names(self) -> _Names:
@@ -170,8 +223,20 @@ class EdgesSegment:
         """The edges of all files."""
         return self._load_arrays()
 
+    @cached_property
+    def depend_arrays(self) -> DependArrays:
+        """What the edges of all files depend on; read apart from the edges."""
+        return self._load_depends()
+
     def __len__(self) -> int:
         return len(self.paths)
+
+    def depends(self, row: int) -> FileDepends:
+        """What the edges of one file depend on; `names` is the segment's own tuple, the columns are lists."""
+        arrays = self.depend_arrays
+        first, last = int(arrays.offsets[row]), int(arrays.offsets[row + 1])
+        columns = {column.name: getattr(arrays, column.name)[first:last].tolist() for column in DEPEND_COLUMNS}
+        return FileDepends(names=arrays.strings, **columns)
 
     def edges(self, row: int) -> FileEdges:
         """The edges of one file; `paths` and `rules` are the segment's own tuples, the columns are lists."""
@@ -179,6 +244,37 @@ class EdgesSegment:
         first, last = int(arrays.offsets[row]), int(arrays.offsets[row + 1])
         columns = {column.name: getattr(arrays, column.name)[first:last].tolist() for column in COLUMNS}
         return FileEdges(paths=arrays.strings, rules=arrays.rules, **columns)
+
+
+def _depends_of(items: Sequence[FileDepends]) -> DependArrays:
+    columns = {c.name: flatten(getattr(item, c.name) for item in items) for c in DEPEND_COLUMNS}
+    lengths = np.array([len(item) for item in items], np.int64)
+    return _interned_depends(lengths, columns, [item.names for item in items], lengths)
+
+
+def _merged_depends(chosen: Sequence[tuple[EdgesSegment, npt.NDArray[np.int64]]]) -> DependArrays:
+    arrays = [(segment.depend_arrays, rows) for segment, rows in chosen]
+    picks = [spans(part.offsets, rows) for part, rows in arrays]
+    columns: dict[str, AnyArray] = {
+        c.name: np.concatenate([getattr(part, c.name)[pick] for (part, _), pick in zip(arrays, picks, strict=True)])
+        for c in DEPEND_COLUMNS
+    }
+    lengths = np.concatenate([np.diff(part.offsets)[rows] for part, rows in arrays])
+    picked = np.array([len(pick) for pick in picks], np.int64)
+    return _interned_depends(lengths, columns, [part.strings for part, _ in arrays], picked)
+
+
+def _interned_depends(
+    lengths: npt.NDArray[np.int64],
+    columns: dict[str, AnyArray],
+    tables: Sequence[tuple[str, ...]],
+    spread: npt.NDArray[np.int64],
+) -> DependArrays:
+    both = np.concatenate([columns["path"], columns["name"]])
+    strings, both = _merge_names([*tables, *tables], both, np.concatenate([spread, spread]))
+    columns["path"], columns["name"] = np.split(both, 2)
+    typed = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
+    return DependArrays(offsets_of(lengths), strings, **typed)
 
 
 def _merge_names(

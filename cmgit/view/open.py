@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
-from cmgit.core.errors import CmgitError
+from cmgit.core.errors import CmgitError, SegmentDamaged
 from cmgit.core.facts import NONE, BlobFacts
 from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback
-from cmgit.core.tables import FileEdges
 from cmgit.git.locate import Location, probe
 from cmgit.git.objects import Objects, open_objects
 from cmgit.git.revisions import tree_of
@@ -18,6 +17,7 @@ from cmgit.index.entries import entries_of, reader
 from cmgit.index.plan import plan_files
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.snapshot.manifest import Manifest
+from cmgit.snapshot.opened import OpenSegments
 from cmgit.snapshot.publish import load, load_all
 from cmgit.store.segments import (
     EDGES,
@@ -39,6 +39,7 @@ from cmgit.view.view import Segments, View
 
 if TYPE_CHECKING:
     from cmgit.index.blobs import BlobProducts
+    from cmgit.index.linking import Linked
 
 Warn = Callable[[str], None]
 
@@ -208,19 +209,25 @@ def lay_over(
 
     entries = with_roles(target.entries, facts_of, target.changed) if target.changed else list(target.entries)
     unchanged = base is not None and base.tree == target.tree and not target.changed and not target.dirty
-    linked = [] if unchanged else relink(entries, facts_of)
-    segments, places = combine(opened, entries, products, linked, unchanged)
+    linked = None if unchanged else relink(entries, facts_of, opened)
+    segments, places = combine(opened, entries, products, linked)
     supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn)
     wanted = supply if config.vectors else None
     return View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
 
 
-def relink(
-    entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None]
-) -> list[tuple[str, FileEdges]]:
-    from cmgit.index.linking import link_entries  # a clean tree loads no linker
+def relink(entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None], opened: Opened) -> Linked:
+    """Edges of the entries; those of the base stand where nothing that it differs in can have changed them."""
+    from cmgit.index.linking import Linked, link_entries, relink_entries  # a clean tree loads no linker
 
-    return link_entries(entries, facts_of)
+    if opened.manifest is not None:
+        try:
+            return relink_entries(
+                entries, facts_of, opened.manifest, OpenSegments(opened.store, opened.manifest.segments)
+            )
+        except SegmentDamaged:
+            pass  # what the base says of its edges cannot be read: all of them are made anew
+    return Linked(link_entries(entries, facts_of), {})
 
 
 def open_base(store: SegmentStore, base: Manifest | None) -> Opened:
@@ -254,10 +261,10 @@ def combine(
     opened: Opened,
     entries: Iterable[FileEntry],
     products: dict[BlobKey, BlobProducts],
-    linked: list[tuple[str, FileEdges]],
-    unchanged: bool,
+    linked: Linked | None,
 ) -> tuple[Segments, list[FilePlace]]:
-    """The base's segments with those in memory behind them, and a place for each file."""
+    """The base's segments with those in memory behind them, and a place for each file. linked: None where nothing
+    differs from the base."""
     store, refs = opened.store, opened.refs
     facts, terms = list(opened.facts), [store.open_terms(ref) for ref in refs[TERMS]]
     texts = [store.open_texts(ref) for ref in refs[TEXTS]]
@@ -266,11 +273,13 @@ def combine(
         facts.append(FactsSegment.of([(p.key, p.facts) for p in products.values()]))
         terms.append(TermsSegment.of([(p.key, p.terms) for p in products.values()]))
         texts.append(TextsSegment.of([(p.key, p.texts) for p in products.values()]))
-    if unchanged:
+    if linked is None:
         edges, edge_place = [store.open_edges(ref) for ref in refs[EDGES]], opened.edges
     else:
-        edges = [EdgesSegment.of(linked)]
-        edge_place = {path: (0, row) for row, (path, _) in enumerate(linked)}
+        edges = [store.open_edges(ref) for ref in refs[EDGES]] if linked.kept else []
+        edge_place = {path: opened.edges[path] for path in linked.kept}
+        edge_place.update({path: (len(edges), row) for row, (path, _) in enumerate(linked.fresh)})
+        edges.append(EdgesSegment.of(linked.fresh))
     places: list[FilePlace] = []
     for entry in entries:
         key = BlobKey(entry.oid, entry.language)

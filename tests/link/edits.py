@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cmgit.core.facts import BlobFacts
 from cmgit.core.tables import DependKind, FileEdges
@@ -22,6 +23,17 @@ _NAME = re.compile(rb"\b(export (?:default )?(?:async )?(?:function|class|const|
 _WORD = re.compile(rb"\b[A-Za-z_]\w{3,}\b")
 _TYPE = re.compile(rb": ([A-Z]\w+)")
 _SPECIFIER = re.compile(rb"""(from |require\()(['"])(\.[^'"]+)\2""")
+
+
+def texts_below(folder: Path) -> dict[str, bytes]:
+    found = {}
+    for place in sorted(folder.rglob("*")):
+        path = place.relative_to(folder).as_posix()
+        if place.is_file() and not place.is_symlink() and "node_modules" not in path:
+            data = place.read_bytes()
+            if is_config(path) or language_of(path, data[:200]):
+                found[path] = data
+    return found
 
 
 def said(edges: FileEdges) -> list[tuple[object, ...]]:
@@ -40,7 +52,8 @@ def said(edges: FileEdges) -> list[tuple[object, ...]]:
 
 def noted(edges: FileEdges) -> list[tuple[object, ...]]:
     """What is noted of the file itself, which does not depend on how it was linked."""
-    return sorted((row for row in edges.depends.rows() if row[0] != DependKind.TOKEN), key=repr)
+    rows = [(int(kind), path or "", *rest) for kind, path, *rest in edges.depends.rows()]
+    return sorted(row for row in rows if row[0] != DependKind.TOKEN)
 
 
 @dataclass

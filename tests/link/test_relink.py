@@ -8,24 +8,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from edits import EDITS, World, said
+from edits import EDITS, World, said, texts_below
 
 from cmgit.extract.extract import extract
 from cmgit.languages.table import is_config, language_of
 
 _SHOP = Path(__file__).parents[2] / "examples" / "shop"
 _REAL = os.environ.get("CMGIT_REAL_REPOS", "")
-
-
-def texts_below(folder: Path) -> dict[str, bytes]:
-    found = {}
-    for place in sorted(folder.rglob("*")):
-        path = place.relative_to(folder).as_posix()
-        if place.is_file() and not place.is_symlink() and "node_modules" not in path:
-            data = place.read_bytes()
-            if is_config(path) or language_of(path, data[:200]):
-                found[path] = data
-    return found
 
 
 def texts_of(git_dir: Path) -> dict[str, bytes]:

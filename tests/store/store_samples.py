@@ -23,7 +23,7 @@ from cmgit.core.facts import (
     empty_facts,
 )
 from cmgit.core.records import BlobKey
-from cmgit.core.tables import BlobTerms, BlobTexts, FileEdges
+from cmgit.core.tables import BlobTerms, BlobTexts, FileDepends, FileEdges
 
 ODD_STRINGS = ("", "a\0b", "\1", "\1\2", "\0", "naïve", "имя", "名前", "\udcff\udc80", "\ud800", "😀", "a\nb")
 LANGUAGES = ("javascript", "typescript", "tsx", "vue")
@@ -159,7 +159,16 @@ def edges(seed: int) -> FileEdges:
         confidence=column(0, 1),
         rule=column(0, 1),
         status=column(0, 2),
+        depends=depends(seed),
     )
+
+
+def depends(seed: int) -> FileDepends:
+    r = random.Random(seed + 1)
+    names = tuple(r.sample(["a.ts", "", "\udcff.js", "<{}", "é.ts", "global x"], 4))
+    n = r.randrange(9)
+    limits = ((0, 5), (-1, 3), (0, 3), (-5000, 5000), (0, 300))
+    return FileDepends(names, *([r.randint(low, high) for _ in range(n)] for low, high in limits))
 
 
 def edges_said(edges: FileEdges) -> list[tuple[object, ...]]:

@@ -195,6 +195,7 @@ def test_edges_survive(store: SegmentStore, seed: int, count: int) -> None:
     for row, (_, blob) in enumerate(items):
         assert opened.edges(row) == memory.edges(row)
         assert edges_said(opened.edges(row)) == edges_said(blob)
+        assert list(opened.depends(row).rows()) == list(memory.depends(row).rows()) == list(blob.depends.rows())
     rows = list(range(count))
     merged = EdgesSegment.merged([(opened, rows[::2]), (memory, rows[1::2])])
     expected = [items[row] for row in [*rows[::2], *rows[1::2]]]
