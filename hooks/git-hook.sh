@@ -1,12 +1,13 @@
 #!/bin/sh
 # What git's hooks run for cmgit: leave a request below the common git directory, start the builder beside git, return.
 #
-#     sh git-hook.sh PYTHON FLAG EVENT [what git gave the hook]
+#     (set -- PYTHON FLAG EVENT [what git gave the hook]; . git-hook.sh)
 #
 # Prints nothing, waits for nothing, holds no descriptor of git's, leaves with 0 whatever happens. No lock of git's is
 # taken and nothing is written but files in cm/. Only the pre-commit event works in the foreground: it copies the index
 # that is about to be committed, because `git commit -a`, `-p` and `-- PATH` use one that is gone afterwards.
-# Shell words instead of programs wherever that is possible: each program costs git a millisecond.
+# Shell words instead of programs wherever that is possible: each program costs git a millisecond. Any shell that a hook
+# may be written in reads it, in a subshell: sh, dash, bash, ksh, zsh.
 
 exec </dev/null >/dev/null 2>&1
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
@@ -52,6 +53,10 @@ if [ "${CMGIT_WHERE-}" = indexed ]; then
     [ -f "$cm/format" ] || exit 0
 fi
 
+request=$cm/queue/$worktree.request
+unserved=
+[ ! -f "$request" ] || unserved=yes
+[ -d "$cm/queue" ] || mkdir -p "$cm/queue" || exit 0
 if [ "$event" = pre-commit ]; then
     [ -f "$cm/format" ] || exit 0
     [ -d "$cm/staged" ] || mkdir -p "$cm/staged" || exit 0
@@ -61,22 +66,43 @@ if [ "$event" = pre-commit ]; then
         exit 0
     }
 else
-    [ -d "$cm/queue" ] || mkdir -p "$cm/queue" || exit 0
-    printf '%s\n%s\n' "$event" "$git_dir" >"$cm/queue/$worktree.request" || exit 0
-    # While a rebase or a series of picks runs, a builder that waits for its end is enough.
-    if [ "$event" != post-rewrite ] && { [ -d "$git_dir/rebase-merge" ] || [ -d "$git_dir/rebase-apply" ] ||
-        [ -d "$git_dir/sequencer" ]; }; then
-        read -r pid <"$cm/queue/runner" && kill -0 "$pid" && exit 0
+    printf '%s\n%s\n' "$event" "$git_dir" >"$request" || exit 0
+fi
+
+# A builder that starts or waits or works will find that. Where an earlier request was not served, its process id may be
+# another's by now: then one more is started, which leaves when it was not needed. In the middle of a rebase or of a
+# series of picks the builder just waits, so there no doubt arises before the end.
+if [ -z "$unserved" ] || { [ "$event" != post-rewrite ] && { [ -d "$git_dir/rebase-merge" ] ||
+    [ -d "$git_dir/rebase-apply" ] || [ -d "$git_dir/sequencer" ]; }; }; then
+    if read -r pid <"$cm/queue/runner" && kill -0 "$pid"; then
+        state=
+        [ ! -r "/proc/$pid/stat" ] || read -r state <"/proc/$pid/stat"
+        case $state in
+        *') Z '*) ;; # ended, and a container without an init process keeps its name
+        *) exit 0 ;;
+        esac
     fi
 fi
 
 (
     unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_COMMON_DIR
     cd / || exit
-    # shellcheck disable=SC2086 # the flags are words
-    if [ -x "$python" ] && "$python" $flag -m cmgit.cli.hook --job "$cm"; then
-        exit
-    fi
+    # git's command first: an amended commit has three hooks, and they need one builder.
+    sleep 0.2 || sleep 1
+    # Everything becomes one process, which closes what it inherited beyond the nine above.
+    [ -x "$python" ] && exec nice -n 10 "$python" "$flag" -c '
+import sys
+try:
+    from cmgit.cli.hook import hook_main
+except ImportError:
+    import os, shutil
+    other = shutil.which("git-cm")
+    if other:
+        os.execv(other, [other, "hook", "--job", sys.argv[1]])
+else:
+    hook_main(["--job", sys.argv[1]])
+' "$cm"
     command -v git-cm && exec git-cm hook --job "$cm"
 ) &
+echo $! >"$cm/queue/runner"
 exit 0

@@ -35,10 +35,12 @@ def call(event: str, script: str, python: str, flag: str, separator: str = "\n",
     this installation is.
 
     Args:
-        separator: between commands. where: an assignment in front of the call, with its blank.
+        separator: between commands. where: an assignment for the call, with its separator.
     """
-    program = shlex.join(["/bin/sh", script, python, flag, event])
-    tests = [f"[ -r {shlex.quote(script)} ]; then", f'    {where}{program} "$@" || :']
+    quoted, words = shlex.quote(script), shlex.join([python, flag, event])
+    # A subshell that reads the script: no second shell has to be started, and nothing of it reaches the caller.
+    run = f'(set +eu; {where}set -- {words} "$@"; . {quoted}) </dev/null >/dev/null 2>&1 || :'
+    tests = [f"[ -r {quoted} ]; then", f"    {run}"]
     if event == "post-commit":
         # One pick of a rebase: its end has an event of its own (git-pkgs/git-pkgs#209).
         tests = ['[ -d "${GIT_DIR:-.git}/rebase-merge" ]; then', "    :", f"elif {tests[0]}", tests[1]]
@@ -46,13 +48,12 @@ def call(event: str, script: str, python: str, flag: str, separator: str = "\n",
         f"if {tests[0]}",
         *tests[1:],
         "elif command -v git-cm >/dev/null 2>&1; then",
-        f'    {where}git-cm hook {event} "$@" </dev/null >/dev/null 2>&1 || :',
+        f'    git-cm hook {event} "$@" </dev/null >/dev/null 2>&1 || :',
         "fi",
     ]
     if separator == "\n":
         return "\n".join(lines) + "\n"
-    joined = "; ".join(line.strip() for line in lines)
-    return joined.replace("then;", "then")
+    return "".join(line.strip() + (" " if line.endswith("then") else "; ") for line in lines[:-1]) + lines[-1]
 
 
 def block(kind: Kind, event: str, script: str, python: str, flag: str) -> bytes:
@@ -97,7 +98,7 @@ def split_block(data: bytes) -> tuple[Kind, bytes] | None:
 
 def config_command(event: str, script: str, python: str, flag: str, *, only_indexed: bool) -> str:
     """The value of `hook.NAME.command`: git appends its arguments, so it ends with the name of a function."""
-    where = "CMGIT_WHERE=indexed " if only_indexed else ""
+    where = "CMGIT_WHERE=indexed; " if only_indexed else ""
     return f"git_cm() {{ {call(event, script, python, flag, '; ', where)}; return 0; }}; git_cm"
 
 

@@ -102,7 +102,7 @@ def detach() -> None:
     os.chdir("/")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if hasattr(os, "nice"):
-        os.nice(NICE)
+        os.nice(max(0, NICE - os.nice(0)))
 
 
 def config_of(location: Location) -> Config | None:

@@ -28,7 +28,7 @@ from cmgit.index.requests import (
     staged_indexes,
     waiting_requests,
 )
-from cmgit.snapshot.lock import try_lock
+from cmgit.snapshot.lock import wait_lock
 
 PATIENCE = 600.0
 """Seconds that a running operation is waited for; after that it is a stop, and HEAD is worth a snapshot."""
@@ -56,12 +56,13 @@ def run_queue(cm_dir: str, config_of: ConfigOf, *, patience: float = PATIENCE) -
     queue = Path(cm_dir) / QUEUE
     served = 0
     while True:
-        lock = try_lock(str(queue), "hooks")
+        mark = queue / RUNNER
+        lock = wait_lock(str(queue), "hooks", timeout=0.2)
         if lock is None:
+            if is_signed(mark):  # by the hook that started us
+                mark.unlink(missing_ok=True)
             return served  # whoever holds it looks at the queue once more after it has let go
         with lock:
-            mark = queue / RUNNER
-            mark.write_text(f"{os.getpid()}\n")
             try:
                 served += drain(cm_dir, config_of, patience)
             finally:
@@ -76,7 +77,10 @@ def drain(cm_dir: str, config_of: ConfigOf, patience: float) -> int:
     served = 0
     since: dict[Path, float] = {}
     remove_leftovers(cm_dir)
+    mark = Path(cm_dir) / QUEUE / RUNNER
     while True:
+        if not is_signed(mark):  # or a hook that started another process wrote that one's id over ours
+            mark.write_text(f"{os.getpid()}\n")
         requests, staged = waiting_requests(cm_dir), staged_indexes(cm_dir)
         ready = [request for request in requests if may_start(request, since, patience)]
         if ready:
@@ -101,6 +105,14 @@ def drain(cm_dir: str, config_of: ConfigOf, patience: float) -> int:
         else:
             return served
         served += max(1, len(ready))
+
+
+def is_signed(mark: Path) -> bool:
+    """Whether the mark holds our process id."""
+    try:
+        return mark.read_text() == f"{os.getpid()}\n"
+    except OSError:
+        return False
 
 
 def may_start(request: Request, since: dict[Path, float], patience: float) -> bool:
@@ -142,12 +154,10 @@ def serve(request: Request, config_of: ConfigOf) -> str:
     warnings: list[str] = []
     report = build(location, tree, config, no_progress, warnings.append)
     succeeded(location.cm_dir)
-    return "; ".join(
-        [
-            f"tree {tree} published: {report.parsed} parsed, {report.reused} reused, {report.embedded} embedded",
-            *warnings,
-        ]
-    )
+    if "link" not in report.seconds and not report.embedded:
+        return f"tree {tree} has a snapshot already"
+    said = f"tree {tree} published: {report.parsed} parsed, {report.reused} reused, {report.embedded} embedded"
+    return "; ".join([said, *warnings])
 
 
 def prepare(staged: StagedIndex, config_of: ConfigOf) -> str:
