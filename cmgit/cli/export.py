@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cmgit.cli.options import rev_option
-from cmgit.cli.output import print_json_lines
+from cmgit.cli.output import place_json, print_json_lines
 from cmgit.core.errors import UsageError
 from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.tables import Confidence, EdgeStatus
@@ -36,17 +36,7 @@ def command(rev: str | None, units: bool, edges: bool, as_json: bool) -> None:
 def unit_rows(view: View) -> Iterator[dict[str, object]]:
     for row in range(len(view.units)):
         unit = view.unit(row)
-        yield {
-            "path": unit.path,
-            "kind": unit.kind,
-            "name": unit.name,
-            "qualname": unit.qualname,
-            "start_line": unit.start_line,
-            "end_line": unit.end_line,
-            "start_byte": unit.start_byte,
-            "end_byte": unit.end_byte,
-            "exported": unit.exported,
-        }
+        yield place_json(unit) | {"exported": unit.exported}
 
 
 def edge_rows(view: View) -> Iterator[dict[str, object]]:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 
-from cmgit.core.records import Pending, Progress, ProgressCallback, no_progress
+from cmgit.core.records import ContextItem, Pending, Progress, ProgressCallback, UnitView, no_progress
 
 BAR_WIDTH = 28
 REDRAW_SECONDS = 0.1
@@ -48,6 +48,20 @@ def note(text: str) -> None:
 
 def pending_json(pending: Pending) -> dict[str, int]:
     return {"files": pending.files, "vectors": pending.vectors}
+
+
+def place_json(place: UnitView | ContextItem) -> dict[str, object]:
+    """What a unit or item is and exactly where: the fields that every JSON of units shares."""
+    return {
+        "path": place.path,
+        "name": place.name,
+        "qualname": place.qualname,
+        "kind": place.kind,
+        "start_line": place.start_line,
+        "end_line": place.end_line,
+        "start_byte": place.start_byte,
+        "end_byte": place.end_byte,
+    }
 
 
 class ProgressBar:

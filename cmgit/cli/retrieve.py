@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import note, one_line, pending_json, print_json, print_text, read_prompt
+from cmgit.cli.output import note, one_line, pending_json, place_json, print_json, print_text, read_prompt
 from cmgit.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,14 +107,7 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
         "items": [
             {
                 "role": item.role.label,
-                "path": item.path,
-                "name": item.name,
-                "qualname": item.qualname,
-                "kind": item.kind,
-                "start_line": item.start_line,
-                "end_line": item.end_line,
-                "start_byte": item.start_byte,
-                "end_byte": item.end_byte,
+                **place_json(item),
                 "oid": item.oid,
                 "score": round(item.score, 6),
                 "masked": item.masked,

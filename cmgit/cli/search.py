@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import one_line, pending_json, print_json, print_text, read_prompt
+from cmgit.cli.output import one_line, pending_json, place_json, print_json, print_text, read_prompt
 
 
 @click.command(name="search")
@@ -28,14 +28,7 @@ def command(rev: str | None, count: int, no_vectors: bool, as_json: bool, query:
                 {
                     "rank": rank,
                     "score": round(result.score, 6),
-                    "path": unit.path,
-                    "name": unit.name,
-                    "qualname": unit.qualname,
-                    "kind": unit.kind,
-                    "start_line": unit.start_line,
-                    "end_line": unit.end_line,
-                    "start_byte": unit.start_byte,
-                    "end_byte": unit.end_byte,
+                    **place_json(unit),
                     "why": {signal: round(share, 6) for signal, share in result.why},
                 }
                 for rank, (result, unit) in enumerate(zip(ranked, units, strict=True), 1)

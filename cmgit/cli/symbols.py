@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cmgit.cli.options import json_option, rev_option
-from cmgit.cli.output import one_line, pending_json, print_json, print_text
+from cmgit.cli.output import one_line, pending_json, place_json, print_json, print_text
 from cmgit.cli.paths import repository_path
 from cmgit.core.errors import CmgitError
 from cmgit.core.facts import BlobStatus
@@ -37,19 +37,7 @@ def command(rev: str | None, as_json: bool, path: str) -> None:
         units = [view.unit(file.first_unit + i) for i in range(file.unit_count)]
         status = BlobStatus(file.status).label
         if as_json:
-            rows = [
-                {
-                    "kind": unit.kind,
-                    "name": unit.name,
-                    "qualname": unit.qualname,
-                    "start_line": unit.start_line,
-                    "end_line": unit.end_line,
-                    "start_byte": unit.start_byte,
-                    "end_byte": unit.end_byte,
-                    "exported": unit.exported,
-                }
-                for unit in units
-            ]
+            rows = [place_json(unit) | {"exported": unit.exported} for unit in units]
             print_json(
                 {
                     "tree": view.tree,
