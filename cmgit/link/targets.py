@@ -94,6 +94,7 @@ class Targets:
         evaluator = self.evaluator
         found = [edge for edge in self.reference(file, RefKind.CALL, row) if edge.status == EdgeStatus.RESOLVED]
         if not found:
+            asked = evaluator.deps
             evaluator.begin()
             try:
                 value = evaluator.value(file, row, None)
@@ -101,7 +102,8 @@ class Targets:
                     rule = self.rule(file, row, value)
                     found = [Edge(EdgeStatus.RESOLVED, value[1], value[2], Confidence.PROVEN, rule)]
             except TooFar:
-                return []
+                found = []
+            evaluator.deps = evaluator.reads.join(evaluator.deps, asked)
         return [edge for edge in found if evaluator.files[edge.file].kinds[edge.unit] not in _NEVER_READ]
 
     def _type(self, file: File, row: int, kind: int) -> list[Edge]:
