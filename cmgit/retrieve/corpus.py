@@ -34,13 +34,14 @@ def damping(view: View, prompt: Prompt) -> Damping:
     elif prompt.mentions_tests:
         roles.update(weights.TESTS_MENTIONED)
     by_file = np.array([roles[Role(file.role)] for file in view.files], np.float64)
-    order = sorted(range(len(view.files)), key=lambda i: (-by_file[i], view.files[i].path))
-    seen: set[tuple[str, str]] = set()
-    for index in order:
-        file = view.files[index]
-        if file.unit_count and (file.oid, file.language) in seen:
-            by_file[index] = 0.0
-        seen.add((file.oid, file.language))
+    best: dict[tuple[str, str], int] = {}
+    for index, file in enumerate(view.files):  # in path order: of equal copies the first path speaks
+        if file.unit_count:
+            first = best.setdefault((file.oid, file.language), index)
+            if first != index:
+                loser = first if by_file[index] > by_file[first] else index
+                best[(file.oid, file.language)] = index if loser == first else first
+                by_file[loser] = 0.0
     kinds = np.array([weights.KIND.get(kind, 1.0) for kind in UnitKind], np.float64)
     if not len(view.units):
         return Damping(np.zeros(0, np.float64), np.zeros(0, np.float64))

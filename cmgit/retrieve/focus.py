@@ -15,15 +15,21 @@ from cmgit.words.split import is_ideographic
 MOST_NAMESAKES = 6
 """A name that more units share says too little to answer by alone."""
 
+MOST_OUTRIGHT = 3
+"""A name with more namesakes does not say outright which one is meant."""
+
 QUIET_ROLES = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD)
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """units: named units in order of mention, with a weight up to 1. files: named files in order of mention."""
+    """units: named units in order of mention, with a weight up to 1. files: named files in order of mention.
+    outright: of the units those that the prompt names beyond doubt: in back-ticks, by a qualified name or by a line,
+    with few namesakes. They stand above all that only resembles the prompt."""
 
     units: tuple[tuple[int, float], ...]
     files: tuple[int, ...]
+    outright: frozenset[int] = frozenset()
 
     @property
     def found(self) -> bool:
@@ -33,6 +39,7 @@ class Focus:
 def find_focus(view: View, prompt: Prompt) -> Focus:
     units: dict[int, float] = {}
     files: dict[int, None] = {}
+    outright: set[int] = set()
     index = _PathIndex(view)
     for place in prompt.places:
         file = index.find(place)
@@ -42,11 +49,16 @@ def find_focus(view: View, prompt: Prompt) -> Focus:
         if place.line:
             unit = innermost(view, file, place.line)
             if unit is not None:
+                if not units or not place.frame:
+                    outright.add(unit)
                 units.setdefault(unit, 1.0 if not units else 0.9)
     for name in (*prompt.names, *_ideographic_names(view, prompt)):
-        for unit, weight in _named(view, prompt, name, files):
+        found = _named(view, prompt, name, files)
+        for unit, weight in found:
             units[unit] = max(units.get(unit, 0.0), weight)
-    return Focus(tuple(units.items()), tuple(files))
+        if (name.ticked or name.text != name.last) and not name.code and len(found) <= MOST_OUTRIGHT:
+            outright.update(unit for unit, _ in found)
+    return Focus(tuple(units.items()), tuple(files), frozenset(outright))
 
 
 class _PathIndex:

@@ -24,6 +24,17 @@ _MASKS = (15, 15, 255, 255, 255)
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """One word of the prompt: its weight times its rarity, the units that hold it, ascending, and how often by field.
+    alone: it stands in the prompt as one word."""
+
+    gain: float
+    rows: Ints
+    frequency: Floats
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Lexical:
     """float64 for each unit, `files` and `paths` for each file.
 
@@ -31,7 +42,7 @@ class Lexical:
     words that its name has. quoted: share of the best-covered quoted string of the prompt that its strings hold.
     evidence: rarity of the distinct words that it holds, in nats, each counted once at most. coverage: share of the
     prompt's words that it holds. files: BM25 of a file as one text. paths: rarity of the prompt's words in its path.
-    spoken: rarity of all the prompt's words that occur in the tree.
+    spoken: rarity of all the prompt's words that occur in the tree. heard: the words that occur, in their order.
     """
 
     words: Floats
@@ -43,6 +54,7 @@ class Lexical:
     files: Floats
     paths: Floats
     spoken: float
+    heard: tuple[Heard, ...] = ()
 
 
 def field_frequency(counts: Counts) -> Floats:
@@ -75,13 +87,14 @@ def lexical_scores(view: View, query: Query) -> Lexical:
     found = [entry for entry in found if len(entry[2][0])]
     found = _most_telling(found, units)
     spoken = sum(weight for term, weight in terms.items() if term not in query.joined) or 1.0
-    told = 0.0
+    told, heard = 0.0, []
     literals = [np.zeros(units, np.float64) for _ in query.literals]
     for term, weight, (rows, counts) in found:
         rare = rarity(units, len(rows))
         frequency = field_frequency(counts)
         gain = weight * rare * frequency * (weights.K1 + 1.0) / (frequency + norm[rows])
         words[rows] += gain
+        heard.append(Heard(weight * rare, rows, frequency, term not in query.joined))
         if term in query.title:
             title[rows] += gain
         named = (counts & np.uint32(15)) > 0
@@ -100,7 +113,7 @@ def lexical_scores(view: View, query: Query) -> Lexical:
         np.maximum(quoted, held, out=quoted)
     for term, holders_of in path_hits(view, terms):
         paths[np.array(holders_of)] += terms[term] * rarity(file_count, len(holders_of))
-    return Lexical(words, title, names, quoted, evidence, coverage, files, paths, told or 1.0)
+    return Lexical(words, title, names, quoted, evidence, coverage, files, paths, told or 1.0, tuple(heard))
 
 
 _Found = tuple[str, float, "tuple[Ints, Counts]"]

@@ -187,7 +187,8 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
         parts = re.split(r"[.#]|::", name)
         if re.fullmatch(rf".*{SOURCE_SUFFIX}", name, re.IGNORECASE):
             continue
-        if any(is_distinctive(part) for part in parts):
+        # A dotted name counts only where it is a qualified name of the tree, so `e.g` and `node.js` do no harm.
+        if any(is_distinctive(part) for part in parts) or (len(parts) > 1 and len(parts[-1]) > 1):
             add(name, False, False)
     for called in re.findall(rf"(?<![\w$.])({_ID})\(\)", prose):
         add(called, False, False)

@@ -63,11 +63,13 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     fitted = weights.WITH_VECTORS if found.vectors else weights.WITHOUT_VECTORS
     shares = found.signals * np.array([fitted.get(name, 0.0) for name in SIGNALS], np.float64)
     total = shares.sum(1) + found.role
+    lift = _lift(found.rows, total, focus)
+    total = total + lift
     order = np.lexsort((found.rows, -np.round(total, 9)))[:k]
     odds = np.exp(total - total.max())
     odds /= odds.sum()
     ranked = tuple(
-        RankedUnit(int(found.rows[i]), round(float(total[i]), 6), _why(shares[i], float(found.role[i])))
+        RankedUnit(int(found.rows[i]), round(float(total[i]), 6), _why(shares[i], float(found.role[i]), float(lift[i])))
         for i in order.tolist()
     )
     lexical, cosines = found.draft.lexical, found.draft.raw
@@ -83,9 +85,19 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     return Ranking(ranked, telling, query.weights, found.without, tuple(float(odds[i]) for i in order.tolist()))
 
 
-def _why(shares: Floats, role: float) -> tuple[tuple[str, float], ...]:
+def _lift(rows: NDArray[np.int64], total: Floats, focus: Focus) -> Floats:
+    """What brings the units that are named outright above all others, in the order that they have anyway."""
+    outright = np.isin(rows, np.array(sorted(focus.outright), np.int64))
+    if not outright.any() or outright.all():
+        return np.zeros(len(rows), np.float64)
+    missing = float(total[~outright].max()) + weights.OUTRIGHT - float(total[outright].min())
+    return np.where(outright, max(missing, 0.0), 0.0)
+
+
+def _why(shares: Floats, role: float, lift: float) -> tuple[tuple[str, float], ...]:
     told = [(name, round(float(share), 6)) for name, share in zip(SIGNALS, shares, strict=True) if share]
-    return tuple(told + ([("role", round(role, 6))] if role else []))
+    told += [(name, round(share, 6)) for name, share in (("role", role), ("named outright", lift)) if share]
+    return tuple(told)
 
 
 def candidates(view: View, prompt: Prompt, query: Query, focus: Focus, embed_query: EmbedQuery | None) -> Candidates:

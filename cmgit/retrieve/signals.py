@@ -6,6 +6,7 @@ serves every repository and every length of prompt.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,11 +34,17 @@ _KINDS = {
     "is a file": (UnitKind.FILE,),
 }
 SIGNALS = (
-    "words", "title", "share", "coverage", "name", "name told", "phrase", "quoted", "around", "inside",
+    "words", "title", "share", "coverage", "within", "within share", "name", "name told", "phrase", "quoted",
+    "around", "inside",
     "path", "file", "best of file", "cosine", "cosine of file", "named", "named file",
     "callers", "callees", "same file", "tested", "tested file",
-    "size", "exported", "inner", "used", *_KINDS,
+    "size", "exported", "inner", "used", "aside", *_KINDS,
 )  # fmt: skip
+_ASIDE = re.compile(
+    r"(?:^|/)(?:scripts?|tools?|tasks|ci|bench(?:marks?|es)?|integration|e2e|playgrounds?|examples?|demos?|samples?|"
+    r"docs?|website|www|sandbox|storybook|stories)/|(?:^|/)[^/]*\.(?:config|conf|stories)\.[cm]?[jt]sx?$",
+    re.IGNORECASE,
+)
 VECTOR_SIGNALS = ("cosine", "cosine of file")
 
 
@@ -73,6 +80,7 @@ def gather(view: View, query: Query, focus: Focus, draft: Draft, pool: Ints) -> 
         "cosine": draft.cosine[pool],
         "cosine of file": _largest(file_of, draft.cosine, len(view.files))[files],
     }
+    columns["within"], columns["within share"] = _within(view, lexical, pool)
     columns["name told"], columns["phrase"] = _name_signals(view, query, pool)
     columns["around"], columns["inside"] = _nesting(view, words, pool)
     leads = (_largest(file_of, words, len(view.files))[files] <= words[pool]) & (words[pool] > 0)
@@ -91,6 +99,31 @@ def _largest(group: Ints, values: Floats, groups: int) -> Floats:
     found = np.zeros(groups, np.float64)
     np.maximum.at(found, group, values)
     return found
+
+
+def _within(view: View, lexical: Lexical, pool: Ints) -> tuple[Floats, Floats]:
+    """A unit with all that stands inside it as one text: BM25, the pool's best 1; and the share of the prompt's words.
+    A file has 0: it holds everything."""
+    column = view.units.column
+    file_of, start, end = view.units.file[pool], column("start"), column("end")
+    last = np.empty(len(pool), np.int64)
+    for i, (unit, file) in enumerate(zip(pool.tolist(), file_of.tolist(), strict=True)):
+        stop = view.files[file].first_unit + view.files[file].unit_count
+        last[i] = unit + 1 + np.searchsorted(start[unit + 1 : stop], end[unit])
+    lengths = np.concatenate(([0.0], np.cumsum(view.lengths.astype(np.float64))))
+    size = lengths[last] - lengths[pool]
+    norm = weights.K1 * (1.0 - weights.WITHIN_B + weights.WITHIN_B * size / max(float(view.lengths.mean()), 1.0))
+    score, share = np.zeros(len(pool), np.float64), np.zeros(len(pool), np.float64)
+    for heard in lexical.heard:
+        low, high = np.searchsorted(heard.rows, pool), np.searchsorted(heard.rows, last)
+        sums = np.concatenate(([0.0], np.cumsum(heard.frequency)))
+        frequency = sums[high] - sums[low]
+        score += heard.gain * frequency * (weights.K1 + 1.0) / (frequency + norm)
+        if heard.alone:
+            share += heard.gain * (high > low)
+    alone = sum(heard.gain for heard in lexical.heard if heard.alone) or 1.0
+    holds = column("kind")[pool] != UnitKind.FILE
+    return score * holds / _best(score * holds), share * holds / alone
 
 
 def _name_signals(view: View, query: Query, pool: Ints) -> tuple[Floats, Floats]:
@@ -174,6 +207,8 @@ def _shape(view: View, pool: Ints) -> dict[str, Floats]:
     size = np.maximum(column("end")[pool] - column("start")[pool], 1).astype(np.float64)
     shape = {name: np.isin(kind, np.array(kinds)).astype(np.float64) for name, kinds in _KINDS.items()}
     shape["size"] = np.clip(np.log2(size / 64.0) / 8.0, 0.0, 1.0)
+    aside = np.array([bool(_ASIDE.search(file.path)) for file in view.files], np.bool_)
+    shape["aside"] = aside[view.units.file[pool]].astype(np.float64)
     shape["exported"] = ((flags & int(UnitFlag.EXPORTED)) > 0).astype(np.float64)
     shape["inner"] = ((flags & int(UnitFlag.LOCAL)) > 0).astype(np.float64)
     return shape
