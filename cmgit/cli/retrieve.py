@@ -121,6 +121,7 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
                 "line": site.line,
                 "caller": site.caller,
                 "confidence": site.confidence,
+                "kind": site.kind,
             }
             for site in context.call_sites
         ],

@@ -168,11 +168,14 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
+    """A use of a unit. kind: `call`, `new`, … or `value`, where it is passed on without being called."""
+
     of: str
     path: str
     line: int
     caller: str
     confidence: str = "proven"
+    kind: str = "call"
 
 
 @dataclass(frozen=True, slots=True)
