@@ -38,6 +38,7 @@ from cmgit.link.values import (
     union,
 )
 
+_LEAVES = frozenset({ValueOp.UNKNOWN, ValueOp.GLOBAL, ValueOp.LITERAL, ValueOp.EXPORTS})  # as fast as a look-up
 _COMPONENTS = (".vue", ".svelte", ".astro")
 _SAYS_NOTHING = frozenset({ValueOp.UNKNOWN, ValueOp.LITERAL})
 _TYPE_ONLY = frozenset({UnitKind.INTERFACE, UnitKind.TYPE})
@@ -123,6 +124,11 @@ class Evaluator(Members, Calls, Builtins):
     def value(self, file: File, row: int, env: Env | None) -> Value | None:
         if row <= 0:
             return None
+        op = file.op[row]
+        if op == ValueOp.UNIT:
+            return (UNIT, file.index, file.a[row], None)
+        if op in _LEAVES:
+            return self.ops[op](file, row, None)  # type: ignore[no-any-return]
         memo: Any
         key: Any
         if env is None or not file.needs_env(row):

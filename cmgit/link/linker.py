@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from operator import itemgetter
 
 from cmgit.core.facts import NONE, BlobFacts
 from cmgit.core.tables import Confidence, DependKind, EdgeStatus, FileDepends, FileEdges
@@ -17,28 +17,28 @@ from cmgit.link.targets import OUTSIDE, UNKNOWN, Edge, Targets
 from cmgit.link.tree import File
 from cmgit.link.values import UNIT
 
+Row = tuple[int, int, int, int, Edge]
+"""An edge with where its evidence stands: start, is_import, row of the references or imports, target file or NONE."""
 
-@dataclass(slots=True)
-class _Columns:
-    """Columns of one file's edges under construction."""
 
-    paths: dict[str, int] = field(default_factory=dict)
-    rules: dict[str, int] = field(default_factory=dict)
-    columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(7)))
-
-    def add(self, is_import: int, source: int, path: str | None, edge: Edge) -> None:
-        target = NONE if path is None else self.paths.setdefault(path, len(self.paths))
-        rule = self.rules.setdefault(edge.rule, len(self.rules))
-        row = (is_import, source, target, edge.unit, edge.confidence, rule, edge.status)
-        for column, value in zip(self.columns, row, strict=True):
-            column.append(value)
-
-    def finish(self, depends: FileDepends) -> FileEdges:
-        is_import, source, target_path, target_unit, confidence, rule, status = self.columns
-        return FileEdges(
-            tuple(self.paths), tuple(self.rules), is_import, source, target_path, target_unit, confidence, rule, status,
-            depends,
-        )  # fmt: skip
+def _columns(rows: list[Row], paths: Sequence[str], depends: FileDepends) -> FileEdges:
+    """Rows in document order as columns."""
+    rows.sort(key=itemgetter(0, 1, 2))
+    local = {file: place for place, file in enumerate(dict.fromkeys(row[3] for row in rows if row[3] >= 0))}
+    rules = {rule: place for place, rule in enumerate(dict.fromkeys(row[4].rule for row in rows))}
+    local[NONE] = NONE
+    return FileEdges(
+        paths=tuple(paths[file] for file in local if file >= 0),
+        rules=tuple(rules),
+        is_import=array("i", [row[1] for row in rows]),
+        source=array("i", [row[2] for row in rows]),
+        target_path=array("i", [local[row[3]] for row in rows]),
+        target_unit=array("i", [row[4].unit for row in rows]),
+        confidence=array("i", [row[4].confidence for row in rows]),
+        rule=array("i", [rules[row[4].rule] for row in rows]),
+        status=array("i", [row[4].status for row in rows]),
+        depends=depends,
+    )
 
 
 class DependColumns:
@@ -93,33 +93,29 @@ class Linker:
 
     def edges(self, index: int) -> FileEdges:
         """Edges of a file, and what they depend on."""
-        evaluator, targets, paths = self.evaluator, self._targets, self.paths
+        evaluator, targets = self.evaluator, self._targets
         file = evaluator.files[index]
-        rows: list[tuple[int, int, int, str | None, Edge]] = []
+        rows: list[Row] = []
         refs, imports = file.facts.refs, file.facts.imports
         heirs, reads = self._own_heirs[index]
         evaluator.take_reads()
         for row, (kind, start, value) in enumerate(zip(refs.kind, refs.start, refs.value, strict=True)):
             for edge in targets.reference(file, kind, value):
-                rows.append((start, 0, row, paths[edge.file] if edge.file >= 0 else None, edge))
+                rows.append((start, 0, row, edge.file, edge))
         for row, start in enumerate(imports.start):
-            path, edge = self._import_edge(file, row)
-            rows.append((start, 1, row, path, edge))
-        rows.sort(key=lambda item: item[:3])
-        columns = _Columns()
-        for _, is_import, row, path, edge in rows:
-            columns.add(is_import, row, path, edge)
-        return columns.finish(self._depends(file, heirs, reads | evaluator.take_reads()))
+            target, edge = self._import_edge(file, row)
+            rows.append((start, 1, row, target, edge))
+        return _columns(rows, self.paths, self._depends(file, heirs, reads | evaluator.take_reads()))
 
-    def _import_edge(self, file: File, row: int) -> tuple[str | None, Edge]:
+    def _import_edge(self, file: File, row: int) -> tuple[int, Edge]:
         """The module that an import requests, and the unit that it brings in, if there is one."""
         evaluator = self.evaluator
         evaluator.begin()
         target = evaluator.target_file(file, row)
         if target is None:
-            return None, UNKNOWN
+            return NONE, UNKNOWN
         if target < 0:
-            return None, OUTSIDE
+            return NONE, OUTSIDE
         imports = file.facts.imports
         value = None
         if imports.imported[row] >= 0 and file.strings[imports.imported[row]] != "*":
@@ -131,8 +127,8 @@ class Linker:
                 value = None
         edge = Edge(EdgeStatus.RESOLVED, target, NONE, Confidence.PROVEN, "import")
         if value is not None and value[0] == UNIT:
-            return self.paths[value[1]], edge._replace(file=value[1], unit=value[2])
-        return self.paths[target], edge
+            return value[1], edge._replace(file=value[1], unit=value[2])
+        return target, edge
 
     def _depends(self, file: File, heirs: list[Heir], reads: set[int]) -> FileDepends:
         columns = DependColumns()
