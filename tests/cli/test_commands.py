@@ -112,6 +112,17 @@ def test_no_proven_caller_is_not_called_unused_while_sites_are_undecided(repo: G
     assert "unused" not in text
 
 
+def test_callers_and_callees_list_what_is_passed_on_as_a_value(repo: GitRepo, cm: Cm) -> None:
+    repo.commit({"a.ts": "export function f() {}\nconst routes = { '/': f }\nfunction on() { list.map(f) }\n"})
+    text = cm(repo.path, "callers", "f").out
+    assert "proven, 2:\n    a.ts:2  value in routes (local)\n    a.ts:3  value in on (local)\n" in text
+    assert "value f  a.ts:1  proven (local)" in cm(repo.path, "callees", "on").out
+    assert [row["target_name"] for row in cm(repo.path, "export", "--edges").lines if row["kind"] == "value"] == [
+        "f",
+        "f",
+    ]
+
+
 def test_callees_lists_what_a_function_uses(shop: GitRepo, cm: Cm) -> None:
     answer = cm(shop.path, "callees", "--json", "twice").json
     assert [row["target_name"] for row in answer["units"][0]["callees"]] == ["add"]
