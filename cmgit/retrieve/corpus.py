@@ -13,6 +13,7 @@ from cmgit.core.records import Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
+from cmgit.retrieve.standing import standing
 from cmgit.words.split import identifier_terms, tokens
 
 Floats = NDArray[np.float64]
@@ -33,15 +34,12 @@ def damping(view: View, prompt: Prompt) -> Damping:
         roles.update(weights.TESTS_ASKED)
     elif prompt.mentions_tests:
         roles.update(weights.TESTS_MENTIONED)
-    by_file = np.array([roles[Role(file.role)] for file in view.files], np.float64)
-    best: dict[tuple[str, str], int] = {}
-    for index, file in enumerate(view.files):  # in path order: of equal copies the first path speaks
-        if file.unit_count:
-            first = best.setdefault((file.oid, file.language), index)
-            if first != index:
-                loser = first if by_file[index] > by_file[first] else index
-                best[(file.oid, file.language)] = index if loser == first else first
-                by_file[loser] = 0.0
+    known = standing(view)
+    by_role = np.array([roles[role] for role in Role], np.float64)
+    by_file = by_role[known.roles]
+    for copies in known.copies:  # the first path of the best role speaks
+        speaker = max(copies, key=lambda index: (by_file[index], -index))
+        by_file[[index for index in copies if index != speaker]] = 0.0
     kinds = np.array([weights.KIND.get(kind, 1.0) for kind in UnitKind], np.float64)
     if not len(view.units):
         return Damping(np.zeros(0, np.float64), np.zeros(0, np.float64))
@@ -51,6 +49,14 @@ def damping(view: View, prompt: Prompt) -> Damping:
 
 def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]]:
     """(term, files whose path has it) for the terms that occur in any path, in the order of `terms`."""
+    known = standing(view)
+    known.asked += 1
+    if known.asked == 2:
+        for index, file in enumerate(view.files):
+            for term in path_terms(file.path):
+                known.paths.setdefault(term, []).append(index)
+    if known.asked >= 2:
+        return [(term, known.paths[term]) for term in terms if len(term) > 1 and term in known.paths]
     paths = [file.path for file in view.files]
     wanted = [term for term in terms if len(term) > 1]
     if not wanted or not paths:
@@ -62,7 +68,7 @@ def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]
     for index, path in enumerate(paths):
         if not path.isascii() or rough.search(path.lower()):
             for term in path_terms(path):
-                if term in terms:
+                if term in terms and len(term) > 1:
                     hits.setdefault(term, []).append(index)
     return [(term, hits[term]) for term in terms if term in hits]
 

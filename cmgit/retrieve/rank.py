@@ -20,6 +20,7 @@ from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.query import Query, is_foreign, read_query
 from cmgit.retrieve.signals import SIGNALS, Draft, gather
+from cmgit.retrieve.standing import standing
 
 Floats = NDArray[np.float64]
 EmbedQuery = Callable[[str], NDArray[np.float32]]
@@ -120,8 +121,9 @@ def candidates(view: View, prompt: Prompt, query: Query, focus: Focus, embed_que
     draft = Draft(lexical, score, cosine, raw)
     rows = _pool(view, focus, score, damped.factor)
     factor = damped.role[rows]
+    named = {unit for unit, _ in focus.units}
     for i, unit in enumerate(rows.tolist()):
-        if unit in dict(focus.units):
+        if unit in named:
             factor[i] = max(factor[i], 0.7)
     role = weights.ROLE_SHARPNESS * np.log(np.maximum(factor, 1e-3))
     signals = gather(view, query, focus, draft, rows)
@@ -142,11 +144,11 @@ def _pool(view: View, focus: Focus, score: Floats, factor: Floats) -> NDArray[np
 
 def _neighbours(view: View, units: NDArray[np.int64]) -> NDArray[np.int64]:
     """Units that these use or that use these; of a hub none."""
-    source, target = view.edges.source, view.edges.target
-    inside = np.zeros(len(view.units) + 1, np.bool_)
+    known = standing(view)
+    inside = np.zeros(len(view.units), np.bool_)
     inside[units] = True
-    rows = np.flatnonzero((target != NONE) & (inside[source] | inside[target]) & (view.edges.is_import == 0))
-    pairs = np.unique(np.stack([source[rows], target[rows]], 1), axis=0)
+    near = inside[known.source] | inside[known.target]
+    pairs = np.stack([known.source[near], known.target[near]], 1)
     degree = np.bincount(pairs.ravel(), minlength=len(view.units))
     seeds = pairs[inside[pairs[:, 0]] & (degree[pairs[:, 0]] <= weights.HUB), 1]
     users = pairs[inside[pairs[:, 1]] & (degree[pairs[:, 1]] <= weights.HUB), 0]

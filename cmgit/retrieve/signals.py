@@ -19,6 +19,7 @@ from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import Lexical
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.query import Query
+from cmgit.retrieve.standing import standing
 from cmgit.words.split import identifier_terms
 
 Floats = NDArray[np.float64]
@@ -164,30 +165,22 @@ def _graph_signals(view: View, draft: Draft, words: Floats, pool: Ints) -> dict[
     """How likely the neighbours are by the draft: callers, callees, units of the same file; tests that use the unit or
     import its file, by their words. A hub's neighbours share what they give."""
     units, files = len(words), len(view.files)
-    file_of, edges = view.units.file, view.edges
+    file_of = view.units.file
     chance = np.zeros(units, np.float64)
     best = _best(draft.score)
     chance[pool] = np.exp(weights.DRAFT_SHARPNESS * (draft.score[pool] / best - 1.0))
     chance /= chance.sum() or 1.0
-    bound = np.flatnonzero((edges.target != NONE) & (edges.is_import == 0))
-    source, target = edges.source[bound], edges.target[bound]
-    pairs = np.unique(source * np.int64(units) + target)
-    source, target = pairs // units, pairs % units
-    apart = source != target
-    source, target = source[apart], target[apart]
+    known = standing(view)
+    source, target = known.source, known.target
     into = np.bincount(target, minlength=units).astype(np.float64)
     out_of = np.bincount(source, minlength=units).astype(np.float64)
     called = np.bincount(target, weights=chance[source] / np.sqrt(np.maximum(out_of[source], 1.0)), minlength=units)
     calling = np.bincount(source, weights=chance[target] / np.sqrt(np.maximum(into[target], 1.0)), minlength=units)
     by_file = np.bincount(file_of, weights=chance, minlength=files)
-    is_test = np.array([file.role in (Role.TEST, Role.FIXTURE) for file in view.files], np.bool_)
     tested, tested_file = np.zeros(units, np.float64), np.zeros(files, np.float64)
-    from_test = is_test[file_of[source]]
+    from_test = np.isin(known.roles, (int(Role.TEST), int(Role.FIXTURE)))[file_of[source]]
     np.maximum.at(tested, target[from_test], words[source[from_test]])
-    imports = np.flatnonzero((edges.is_import == 1) & (edges.target_file != NONE))
-    imports = imports[is_test[edges.file[imports]]]
-    links = np.unique(edges.file[imports] * np.int64(files) + edges.target_file[imports])
-    tests, sources = links // files, links % files
+    tests, sources = known.tests, known.tested
     share = draft.lexical.files / _best(draft.lexical.files)
     many = np.sqrt(np.bincount(tests, minlength=files).astype(np.float64))
     np.maximum.at(tested_file, sources, share[tests] / np.maximum(many[tests], 1.0))
@@ -207,8 +200,9 @@ def _shape(view: View, pool: Ints) -> dict[str, Floats]:
     size = np.maximum(column("end")[pool] - column("start")[pool], 1).astype(np.float64)
     shape = {name: np.isin(kind, np.array(kinds)).astype(np.float64) for name, kinds in _KINDS.items()}
     shape["size"] = np.clip(np.log2(size / 64.0) / 8.0, 0.0, 1.0)
-    aside = np.array([bool(_ASIDE.search(file.path)) for file in view.files], np.bool_)
-    shape["aside"] = aside[view.units.file[pool]].astype(np.float64)
+    files, place = np.unique(view.units.file[pool], return_inverse=True)
+    aside = np.array([bool(_ASIDE.search(view.files[file].path)) for file in files.tolist()], np.float64)
+    shape["aside"] = aside[place]
     shape["exported"] = ((flags & int(UnitFlag.EXPORTED)) > 0).astype(np.float64)
     shape["inner"] = ((flags & int(UnitFlag.LOCAL)) > 0).astype(np.float64)
     return shape

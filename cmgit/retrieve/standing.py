@@ -1,0 +1,62 @@
+"""What no prompt changes about a view, made once for each view that is kept in memory: roles, copies, who uses whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmgit.core.facts import NONE
+from cmgit.core.records import Role
+from cmgit.retrieve.ports import View
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Standing:
+    """roles: `Role` of each file. copies: files of the same blob, in path order, two or more. source, target: distinct
+    pairs of units of which one uses the other, no imports. tests, tested: distinct pairs of files of which the first is
+    a test and imports the other. paths: term → files, made when a view is asked a second time.
+    """
+
+    roles: Ints
+    copies: tuple[tuple[int, ...], ...]
+    source: Ints
+    target: Ints
+    tests: Ints
+    tested: Ints
+    asked: int = 0
+    paths: dict[str, list[int]] = field(default_factory=dict)
+
+
+_KNOWN: WeakKeyDictionary[View, Standing] = WeakKeyDictionary()
+
+
+def standing(view: View) -> Standing:
+    """Of this view, which never changes once it is open."""
+    known = _KNOWN.get(view)
+    if known is None:
+        known = _KNOWN[view] = _read(view)
+    return known
+
+
+def _read(view: View) -> Standing:
+    roles = np.array([int(file.role) for file in view.files], np.int64)
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index, file in enumerate(view.files):
+        if file.unit_count:
+            groups.setdefault((file.oid, file.language), []).append(index)
+    copies = tuple(tuple(group) for group in groups.values() if len(group) > 1)
+    edges, units, files = view.edges, max(len(view.units), 1), max(len(view.files), 1)
+    bound = np.flatnonzero((edges.target != NONE) & (edges.is_import == 0))
+    pairs = np.unique(edges.source[bound] * np.int64(units) + edges.target[bound])
+    source, target = pairs // units, pairs % units
+    apart = source != target
+    imports = np.flatnonzero((edges.is_import == 1) & (edges.target_file != NONE))
+    is_test = np.isin(roles, (int(Role.TEST), int(Role.FIXTURE)))
+    imports = imports[is_test[edges.file[imports]]] if len(roles) else imports
+    links = np.unique(edges.file[imports] * np.int64(files) + edges.target_file[imports])
+    return Standing(roles, copies, source[apart], target[apart], links // files, links % files)
