@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import os
 import re
@@ -19,18 +20,8 @@ if TYPE_CHECKING:
     from cmgit.git.hooks import HookSettings
 
 OLDEST_GIT = (2, 31)
-SETTINGS = (
-    "maxBlobBytes",
-    "keepTrees",
-    "budget",
-    "detail",
-    "vectors",
-    "modelDir",
-    "cacheDir",
-    "workers",
-    "hooks",
-)
-"""Names of `cm.*` settings, as docs/settings.md writes them."""
+NOT_SETTINGS = {"max_characters"}
+"""Fields of Config that no setting changes."""
 
 STUCK_SECONDS = 3_600.0
 
@@ -58,7 +49,8 @@ def check_git() -> Finding:
 
 def check_settings(settings: dict[str, str], config_from: Callable[[dict[str, str]], Config]) -> Iterator[Finding]:
     """Misspelt names, and values that make no sense."""
-    known = {name.lower(): name for name in SETTINGS}
+    names = [camel(field.name) for field in dataclasses.fields(Config) if field.name not in NOT_SETTINGS]
+    known = {name.lower(): name for name in names}
     for key in settings:
         name = key.removeprefix("cm.")
         if name in known:
@@ -70,6 +62,11 @@ def check_settings(settings: dict[str, str], config_from: Callable[[dict[str, st
         config_from(settings)
     except CmgitError as error:
         yield Finding("settings", "wrong", error.message, error.hint)
+
+
+def camel(field: str) -> str:
+    """`max_blob_bytes` is written `cm.maxBlobBytes`."""
+    return re.sub(r"_(\w)", lambda found: found[1].upper(), field)
 
 
 def check_folder(location: Location) -> Finding:

@@ -105,12 +105,11 @@ def detach() -> None:
         os.nice(max(0, NICE - os.nice(0)))
 
 
-def config_of(location: Location) -> Config | None:
-    from cmgit.cli.session import boolean, config_from
+def config_of(location: Location) -> Config:
+    from cmgit.cli.session import config_from
     from cmgit.git.settings import read_settings
 
-    settings = read_settings(location)
-    return config_from(settings) if boolean(settings, "cm.hooks", True) else None
+    return config_from(read_settings(location))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ def config_from(settings: dict[str, str]) -> Config:
         vectors=boolean(settings, "cm.vectors", default.vectors),
         model_dir=os.path.expanduser(settings.get("cm.modeldir", "")),  # noqa: PTH111
         cache_dir=os.path.expanduser(settings.get("cm.cachedir", "")) or str(default_cache_dir()),  # noqa: PTH111
+        hooks=boolean(settings, "cm.hooks", default.hooks),
         workers=number(settings, "cm.workers", default.workers),
     )
 

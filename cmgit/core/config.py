@@ -22,4 +22,5 @@ class Config:
     vectors: bool = True
     model_dir: str = ""
     cache_dir: str = ""
+    hooks: bool = True  # False: installed hooks do nothing in the background
     workers: int = 0  # parse processes; 0: as many as the process may use

@@ -40,8 +40,8 @@ ATTEMPTS = "attempts"
 MAX_ATTEMPTS = 3
 BACKOFF_SECONDS = 3_600.0
 
-ConfigOf = Callable[[Location], Config | None]
-"""Settings of a repository; None where hooks are switched off."""
+ConfigOf = Callable[[Location], Config]
+"""Settings of a repository."""
 
 
 def run_queue(cm_dir: str, config_of: ConfigOf, *, patience: float = PATIENCE) -> int:
@@ -142,7 +142,7 @@ def serve(request: Request, config_of: ConfigOf) -> str:
         return "the worktree is gone"
     location = locate(request.git_dir)
     config = config_of(location)
-    if config is None:
+    if not config.hooks:
         return "hooks are switched off by cm.hooks"
     tree = head_tree(location)
     if tree is None:
@@ -168,7 +168,7 @@ def prepare(staged: StagedIndex, config_of: ConfigOf) -> str:
         return "the worktree is gone"
     location = locate(staged.git_dir)
     config = config_of(location)
-    if config is None:
+    if not config.hooks:
         return "hooks are switched off by cm.hooks"
     staged.objects_dir.mkdir()
     tree = write_tree_aside(location, str(staged.copy), str(staged.objects_dir))
@@ -187,10 +187,10 @@ def worth_trying(cm_dir: str, tree: str) -> bool:
         if name == tree:
             tried, when = int(number), float(seconds)
     now = time.time()
-    if tried >= MAX_ATTEMPTS and 0 <= now - when < BACKOFF_SECONDS:
+    if tried >= MAX_ATTEMPTS and -60 <= now - when < BACKOFF_SECONDS:
         return False
     with contextlib.suppress(OSError):
-        path.write_text(f"{tree} {0 if tried >= MAX_ATTEMPTS else tried + 1} {now:.0f}\n")
+        path.write_text(f"{tree} {0 if tried >= MAX_ATTEMPTS else tried + 1} {int(now)}\n")
     return True
 
 

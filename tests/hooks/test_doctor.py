@@ -8,14 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cmgit.cli.checks import SETTINGS
 from cmgit.index.build_log import MAX_BYTES, last_lines, log_build
 from cmgit.index.hooks import MAX_ATTEMPTS, succeeded, worth_trying
 from cmgit.snapshot.lock import try_lock
 from tests.conftest import Cm, GitRepo
 from tests.hooks.conftest import CODE
-
-ROOT = Path(__file__).parents[2]
 
 
 def findings(cm: Cm, path: Path) -> dict[str, tuple[str, str, str]]:
@@ -49,12 +46,6 @@ def test_misspelt_and_senseless_settings_are_named(hooked: GitRepo, cm: Cm) -> N
     assert "cm.maxBlobBytes" in hint
     hooked.git("config", "cm.budget", "lots")
     assert findings(cm, hooked.path)["settings"][0] == "wrong"
-
-
-def test_the_settings_that_it_knows_are_those_that_are_documented() -> None:
-    text = (ROOT / "docs/settings.md").read_text()
-    documented = {line.split("`")[1].removeprefix("cm.") for line in text.splitlines() if line.startswith("| `cm.")}
-    assert documented == set(SETTINGS)
 
 
 def test_hooks_that_are_gone_or_call_another_installation_are_found(hooked: GitRepo, cm: Cm) -> None:
