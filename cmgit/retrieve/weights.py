@@ -117,13 +117,13 @@ PART_USE = 0.5
 FIRST_USE = 0.6  # of that for the first bytes; the rest grows with the share that is shown
 PART_STEPS = (450, 1_200, 2_400)
 NEARLY_WHOLE = 0.7  # of a unit is no part: then all of it
-HEADER = 60
+HEADER = 120
 LEAST_PART = 160
 LARGEST_WHOLE = 5_000
 SHORT_FILE = 3_000
 MOST_OFFERS = 40
-DEPENDENCY_SHARE = 0.1  # of the budget, for what the roots use
-LEAST_CHANCE = 0.02  # of the best's; below it a unit is not shown
+DEPENDENCY_SHARE = 0.05  # of the budget, for what the roots use
+LEAST_CHANCE = 0.005  # of the best's; below it a unit is not shown
 
 ROOT_SHARE = 0.5  # of the best's chance
 MOST_ROOTS = 2
