@@ -41,17 +41,6 @@ class Site(NamedTuple):
     unit: int
 
 
-class Read(NamedTuple):
-    """A name or chain of members that may be read. root: where the chain begins; inner: this is the root of a chain
-    that has its own reference."""
-
-    node: Node
-    root: Node
-    scope: Scope
-    unit: int
-    inner: bool
-
-
 class Assignment(NamedTuple):
     """`object.name = value`."""
 
@@ -112,7 +101,9 @@ class Binder:
         module.scope = self.module
         self.stack: list[tuple[Node, Scope, int]] = []
         self.sites: list[Site] = []
-        self.reads: list[Read] = []
+        # A name or chain of members that may be read, the root of the chain, and whether this is the root of a chain
+        # that has its own reference. Plain tuples, for there are more of them than of anything else.
+        self.reads: list[tuple[Node, Node, Scope, int, bool]] = []
         self.unread: dict[int, bool] = {}  # what is called or assigned to -> whether the root of its chain is read
         self.imports: list[ImportRow] = []
         self.import_of: dict[int, int] = {}  # node of `require()` or `import()` -> import row
@@ -191,7 +182,10 @@ class Binder:
 
     def site(self, kind: int, node: Node, scope: Scope, unit: int) -> None:
         self.sites.append(Site(kind, node, scope, unit))
-        self.mark_unread(node, of_root=True)
+        if node.type in _WRAPPERS:
+            self.mark_unread(node, of_root=True)
+        else:
+            self.unread[node.id] = True
 
     def mark_unread(self, node: Node, *, of_root: bool = False) -> None:
         """Notes that an expression is called or assigned to: no read, though the root of its chain may be."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmgit.core.facts import ImportKind, RefKind, ValueOp
-from cmgit.extract.binder import Binder, Read, Site, install
+from cmgit.extract.binder import Binder, Site, install
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -100,26 +100,26 @@ def _last(binder: Binder, node: Node) -> str:
 
 def _identifier(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     if node.id not in binder.unread:
-        binder.reads.append(Read(node, node, scope, unit, False))
+        binder.reads.append((node, node, scope, unit, False))
 
 
 def _member(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    root = node.children[0]
+    root = node.child(0)
     while root.type == "member_expression":
-        root = root.children[0]
+        root = root.child(0)
     if root.type not in ("identifier", "this", "super"):
         binder.push(root, scope, unit)
         return
     of_root = binder.unread.get(node.id)
     if of_root is None:
-        binder.reads.append(Read(node, root, scope, unit, False))
+        binder.reads.append((node, root, scope, unit, False))
     elif of_root:
         name = node.child_by_field_name("property")
         if name is not None and binder.source[name.start_byte : name.end_byte] in _PASSING:
-            binder.push(node.children[0], scope, unit)  # `f.call(…)`, `f.bind(…)`: f is passed on
+            binder.push(node.child(0), scope, unit)  # `f.call(…)`, `f.bind(…)`: f is passed on
             return
     if of_root is not False and root.type == "identifier":
-        binder.reads.append(Read(root, root, scope, unit, True))
+        binder.reads.append((root, root, scope, unit, True))
 
 
 def _without_names(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
