@@ -232,6 +232,27 @@ def test_an_interface_with_one_implementation_is_likely() -> None:
         """)
 
 
+def test_a_double_in_a_test_is_no_implementation_of_the_product() -> None:
+    check("""
+        //- src/port.ts
+        export interface Port { send(): void }
+        export interface Clock { now(): void }
+        export class Wire implements Port { send() {} }
+        export function use(port: Port, clock: Clock) {
+          port.send() // -> ~#Wire.send
+          clock.now() // -> unknown
+        }
+        //- test/port.test.ts
+        import type { Port, Clock } from "../src/port"
+        interface Probe { look(): void }
+        class Fake implements Port, Probe { send() {} ; look() {} }
+        const clock: Clock = { now() {} }
+        function see(probe: Probe) {
+          probe.look() // -> ~#Fake.look
+        }
+        """)
+
+
 def test_types_of_jsdoc() -> None:
     check("""
         //- model.js
