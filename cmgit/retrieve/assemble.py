@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
-from cmgit.core.facts import NONE, RefKind, UnitKind
+from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.records import CallSite, ItemRole, RankedUnit, Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
@@ -23,20 +22,7 @@ LARGEST_FILL = 2_400
 PART_ROOM = 900
 LEAST_PART = 200
 MOST_CALL_SITES = 12
-MOST_VALUE_SITES = 6
 MOST_INNER = 64  # units inside a root whose references are followed
-
-
-VALUE = RefKind.VALUE.label
-
-
-class _Sites(NamedTuple):
-    """Uses of the roots, and how many more of each there are; see `Assembled`."""
-
-    sites: tuple[CallSite, ...]
-    more: dict[str, int]
-    more_values: dict[str, int]
-    unproven: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +51,14 @@ def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str,
     _show_dependencies(ledger, shown, limits, scores, omitted)
     _show_short_files(ledger, shown)
     _fill(ledger, ranking, weigh)
-    uses = _call_sites(view, shown)
+    sites, more, unproven = _call_sites(view, shown)
     names = tuple((found.unit, found.view.name or found.view.path) for found in shown)
-    if uses.more:
-        omitted["call_sites"] = sum(uses.more.values())
+    if sum(more.values()):
+        omitted["call_sites"] = sum(more.values())
     cut = {(p.file, p.whole) for p in ledger.pieces if p.role == ItemRole.PART}
     if cut:
         omitted["cut_units"] = len(cut)
-    return Assembled(
-        tuple(ledger.pieces), names, uses.sites, uses.more, uses.unproven, omitted, ledger.used, ledger.sources,
-        uses.more_values,
-    )  # fmt: skip
+    return Assembled(tuple(ledger.pieces), names, sites, more, unproven, omitted, ledger.used, ledger.sources)
 
 
 def _show_granted(
@@ -197,18 +180,17 @@ def _whole_file(found: Found, score: float) -> Shown:
 def _show_dependencies(
     ledger: Ledger, roots: list[Found], limits: Detail, scores: dict[int, float], omitted: dict[str, int]
 ) -> None:
-    """Declarations that the roots use: small ones whole, larger ones by their signature, nearest and best first, what
-    is only read after what is called."""
+    """Declarations that the roots use: small ones whole, larger ones by their signature, nearest and best first."""
     view = ledger.view
     reached = {found.unit for found in roots}
     frontier, nodes = [found.unit for found in roots], 0
     for _ in range(limits.steps):
-        targets: dict[int, bool] = {}  # unit -> whether it is only read
+        targets: dict[int, int] = {}
         for unit in frontier:
             for edge in _uses(view, unit):
                 if edge.target_unit not in reached and edge.target_unit != NONE:
-                    targets[edge.target_unit] = targets.get(edge.target_unit, True) and edge.kind == VALUE
-        order = sorted(targets, key=lambda target: (targets[target], -scores.get(target, 0.0), target))
+                    targets.setdefault(edge.target_unit, edge.line)
+        order = sorted(targets, key=lambda target: (-scores.get(target, 0.0), target))
         for target in order:
             reached.add(target)
             if nodes >= limits.nodes:
@@ -279,32 +261,23 @@ def _fill(ledger: Ledger, ranking: Ranking, weigh: Callable[[str], float]) -> No
             _show_parts(ledger, found, ranked.score, weigh, min(ledger.room, PART_ROOM))
 
 
-def _call_sites(view: View, roots: list[Found]) -> _Sites:
+def _call_sites(view: View, roots: list[Found]) -> tuple[tuple[CallSite, ...], dict[str, int], dict[str, int]]:
     sites: list[CallSite] = []
     more: dict[str, int] = {}
-    more_values: dict[str, int] = {}
     unproven: dict[str, int] = {}
     for found in roots:
         name = found.view.name
         if not name or found.view.kind in ("file", "block", "callback"):
             continue
-        calls: dict[tuple[str, int, int, str], str] = {}
-        values: dict[tuple[str, int, int, str], str] = {}
-        for edge in view.callers(found.unit):
-            chosen = values if edge.kind == VALUE else calls
-            chosen.setdefault((edge.path, edge.line, edge.source_unit, str(edge.confidence)), edge.kind)
-        called = {key[:3] for key in calls}
-        values = {key: kind for key, kind in values.items() if key[:3] not in called}  # `f && f()` is a call
-        for uses, most, left in ((calls, MOST_CALL_SITES, more), (values, MOST_VALUE_SITES, more_values)):
-            for path, line, source_unit, confidence in sorted(uses)[:most]:
-                caller = view.units.qualname(source_unit) if source_unit != NONE else ""
-                kind = uses[path, line, source_unit, confidence]
-                sites.append(CallSite(name, path, line, caller, confidence, kind))
-            if len(uses) > most:
-                left[name] = len(uses) - most
-        if not calls:
+        edges = sorted({(edge.path, edge.line, edge.source_unit, edge.confidence) for edge in view.callers(found.unit)})
+        for path, line, source_unit, confidence in edges[:MOST_CALL_SITES]:
+            caller = view.units.qualname(source_unit) if source_unit != NONE else ""
+            sites.append(CallSite(name, path, line, caller, str(confidence)))
+        if len(edges) > MOST_CALL_SITES:
+            more[name] = len(edges) - MOST_CALL_SITES
+        if not edges:
             unproven[name] = _unbound(view, name)
-    return _Sites(tuple(sites), more, more_values, unproven)
+    return tuple(sites), more, unproven
 
 
 def _unbound(view: View, name: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cmgit.core.facts import RefKind, UnitKind
+from cmgit.core.facts import UnitKind
 from cmgit.core.records import CallSite, ContextItem, ItemRole
 from cmgit.retrieve.masking import mask, secret_spans
 from cmgit.retrieve.ports import Source
@@ -12,7 +12,6 @@ from cmgit.retrieve.quote import escape_source, fence_for, one_line
 from cmgit.retrieve.shown import Assembled, Shown
 
 LONGEST_LABEL = 160
-VALUE = RefKind.VALUE.label
 _SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript": "ts", "tsx": "tsx", "jsx": "jsx"}
 
 
@@ -116,29 +115,18 @@ def _same_unit(before: Shown, piece: Shown) -> bool:
 def _site_lines(assembled: Assembled) -> list[str]:
     lines: list[str] = []
     for name in dict.fromkeys(name for _, name in assembled.roots):
-        calls = [site for site in assembled.sites if site.of == name and site.kind != VALUE]
-        values = [site for site in assembled.sites if site.of == name and site.kind == VALUE]
-        said = []
-        if calls:
-            said.append(f"Call sites of {label(name)}: {_listed(calls, assembled.more_sites.get(name, 0))}.")
+        sites = [site for site in assembled.sites if site.of == name]
+        if sites:
+            more = assembled.more_sites.get(name, 0)
+            rest = f", and {more} more" if more else ""
+            lines.append(f"Call sites of {label(name)}: {', '.join(map(_site, sites))}{rest}.")
         elif name in assembled.unproven:
             unbound = assembled.unproven[name]
             uses = "1 use" if unbound == 1 else f"{unbound} uses"
-            known = f"not proven: {uses} of the name could not be bound"
-            if values:
-                said.append(f"Uses of {label(name)}: no call by this name{f' ({known})' if unbound else ''}.")
-            else:
-                bound = "every use of the name in this tree was bound"
-                said.append(f"Call sites of {label(name)}: none found ({known if unbound else bound}).")
-        if values:
-            said.append(f"Passed on as a value: {_listed(values, assembled.more_values.get(name, 0))}.")
-        if said:
-            lines.append(" ".join(said))
+            bound = "every use of the name in this tree was bound"
+            known = f"not proven: {uses} of the name could not be bound" if unbound else bound
+            lines.append(f"Call sites of {label(name)}: none found ({known}).")
     return lines
-
-
-def _listed(sites: list[CallSite], more: int) -> str:
-    return ", ".join(map(_site, sites)) + (f", and {more} more" if more else "")
 
 
 def _site(site: CallSite) -> str:

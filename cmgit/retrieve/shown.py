@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.records import CallSite, ItemRole, UnitView
@@ -112,9 +112,8 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """roots: the units that the answer is about, with their names. sites: by root, calls before values. unproven: for a
-    root without any call site, the number of references that end in its name and could not be bound. more_sites,
-    more_values: for a root, how many were found beyond those."""
+    """roots: the units that the answer is about, with their names. sites: by root. unproven: for a root without any
+    call site, the number of references that end in its name and could not be bound."""
 
     pieces: tuple[Shown, ...]
     roots: tuple[tuple[int, str], ...]
@@ -124,4 +123,3 @@ class Assembled:
     omitted: dict[str, int]
     used: int
     sources: tuple[tuple[int, Source], ...] = ()
-    more_values: dict[str, int] = field(default_factory=dict)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.facts import NONE, UnitFlag, UnitKind
-from cmgit.core.records import Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import Lexical
@@ -172,14 +171,13 @@ def _graph_signals(view: View, draft: Draft, words: Floats, pool: Ints) -> dict[
     chance /= chance.sum() or 1.0
     known = standing(view)
     source, target = known.source, known.target
-    into = np.bincount(target, minlength=units).astype(np.float64)
-    out_of = np.bincount(source, minlength=units).astype(np.float64)
-    called = np.bincount(target, weights=chance[source] / np.sqrt(np.maximum(out_of[source], 1.0)), minlength=units)
-    calling = np.bincount(source, weights=chance[target] / np.sqrt(np.maximum(into[target], 1.0)), minlength=units)
+    told = np.flatnonzero(chance[source] > 0)
+    called = np.bincount(target[told], weights=(chance / known.uses)[source[told]], minlength=units)
+    told = np.flatnonzero(chance[target] > 0)
+    calling = np.bincount(source[told], weights=(chance / known.users)[target[told]], minlength=units)
     by_file = np.bincount(file_of, weights=chance, minlength=files)
     tested, tested_file = np.zeros(units, np.float64), np.zeros(files, np.float64)
-    from_test = np.isin(known.roles, (int(Role.TEST), int(Role.FIXTURE)))[file_of[source]]
-    np.maximum.at(tested, target[from_test], words[source[from_test]])
+    np.maximum.at(tested, target[known.from_test], words[source[known.from_test]])
     tests, sources = known.tests, known.tested
     share = draft.lexical.files / _best(draft.lexical.files)
     many = np.sqrt(np.bincount(tests, minlength=files).astype(np.float64))
@@ -190,7 +188,7 @@ def _graph_signals(view: View, draft: Draft, words: Floats, pool: Ints) -> dict[
         "same file": np.minimum(by_file[file_of[pool]] - chance[pool], 1.0),
         "tested": tested[pool],
         "tested file": tested_file[file_of[pool]],
-        "used": np.minimum(np.log2(1.0 + into[pool]) / 6.0, 1.0),
+        "used": np.minimum(np.log2(1.0 + np.isin(pool, target) * known.users[pool] ** 2) / 6.0, 1.0),
     }
 
 

@@ -13,13 +13,15 @@ from cmgit.core.records import Role
 from cmgit.retrieve.ports import View
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
 class Standing:
     """roles: `Role` of each file. copies: files of the same blob, in path order, two or more. source, target: distinct
     pairs of units of which one uses the other, no imports. tests, tested: distinct pairs of files of which the first is
-    a test and imports the other. paths: term → files, made when a view is asked a second time.
+    a test and imports the other. users, uses: roots of how many units use a unit and of how many it uses, at least 1.
+    from_test: whether `source` stands in a test. paths: term → files, made when a view is asked a second time.
     """
 
     roles: Ints
@@ -28,6 +30,9 @@ class Standing:
     target: Ints
     tests: Ints
     tested: Ints
+    users: Floats
+    uses: Floats
+    from_test: NDArray[np.bool_]
     asked: int = 0
     paths: dict[str, list[int]] = field(default_factory=dict)
 
@@ -55,8 +60,11 @@ def _read(view: View) -> Standing:
     pairs = np.unique(edges.source[bound] * np.int64(units) + edges.target[bound])
     source, target = pairs // units, pairs % units
     apart = source != target
+    source, target = source[apart], target[apart]
+    users, uses = (np.sqrt(np.maximum(np.bincount(ends, minlength=units), 1.0)) for ends in (target, source))
     imports = np.flatnonzero((edges.is_import == 1) & (edges.target_file != NONE))
     is_test = np.isin(roles, (int(Role.TEST), int(Role.FIXTURE)))
     imports = imports[is_test[edges.file[imports]]] if len(roles) else imports
     links = np.unique(edges.file[imports] * np.int64(files) + edges.target_file[imports])
-    return Standing(roles, copies, source[apart], target[apart], links // files, links % files)
+    from_test = is_test[view.units.file[source]] if len(roles) else np.zeros(0, np.bool_)
+    return Standing(roles, copies, source, target, links // files, links % files, users, uses, from_test)

@@ -77,34 +77,3 @@ def test_many_call_sites_are_counted_and_not_all_listed(view_of: ViewOf) -> None
     assert len(context.call_sites) == 12
     assert "and 28 more" in context.text
     assert context.omitted["call_sites"] == 28
-
-
-def test_values_come_after_calls_and_are_not_call_sites(view_of: ViewOf) -> None:
-    files = {**FILES, "src/all.ts": "import { roundPrice } from './price'\nexport const all = prices.map(roundPrice)\n"}
-    context = retrieve(view_of(files), "`roundPrice`", CONFIG)
-    assert "src/cart.ts:7 (start). Passed on as a value: src/all.ts:2 (all).\n" in context.text
-    assert [(site.kind, site.path) for site in context.call_sites if site.of == "roundPrice"] == [
-        ("call", "src/cart.ts"), ("call", "src/cart.ts"), ("value", "src/all.ts"),
-    ]  # fmt: skip
-
-
-def test_what_is_only_passed_on_is_not_said_to_be_unused(view_of: ViewOf) -> None:
-    uses = "".join(f"function start{i}() {{ on({{ handler: f && f() || lonelyHandler }}) }}\n" for i in range(8))
-    files = {
-        "src/a.ts": PAD + "export function lonelyHandler() {\n  return 1\n}\n",
-        "src/b.ts": f"import {{ lonelyHandler }} from './a'\n{uses}",
-    }
-    text = retrieve(view_of(files), "`lonelyHandler`", CONFIG).text
-    assert "Uses of lonelyHandler: no call by this name. Passed on as a value: src/b.ts:2 (start0), " in text
-    assert ", and 2 more." in text
-    assert "Call sites of lonelyHandler" not in text
-
-
-def test_a_line_that_tests_and_calls_is_a_call_site_once(view_of: ViewOf) -> None:
-    files = {
-        "src/a.ts": PAD + "export function maybeThere() {\n  return 1\n}\n",
-        "src/b.ts": "import { maybeThere } from './a'\nmaybeThere && maybeThere()\n",
-    }
-    text = retrieve(view_of(files), "`maybeThere`", CONFIG).text
-    assert "Call sites of maybeThere: src/b.ts:2" in text
-    assert "Passed on" not in text
