@@ -33,4 +33,7 @@ def interpreter() -> tuple[str, str]:
 
     user = os.path.realpath(site.getusersitepackages())
     package = os.path.realpath(cmgit.__file__)
-    return sys.executable, "-P" if package.startswith(user + os.sep) else "-I"
+    # `python` and `python3` of one folder are the same: a hook's text must not depend on which of them asked.
+    usual = os.path.join(os.path.dirname(sys.executable), "python3")  # noqa: PTH118, PTH120
+    same = os.path.exists(usual) and os.path.samefile(usual, sys.executable)  # noqa: PTH110, PTH121
+    return usual if same else sys.executable, "-P" if package.startswith(user + os.sep) else "-I"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cmgit.agents.git_hooks import EVENTS
+from cmgit.agents.program import interpreter
 from cmgit.snapshot.lock import try_lock
 from tests.conftest import Cm, GitRepo
 from tests.hooks.conftest import (
@@ -297,7 +298,7 @@ def test_hooks_work_beside_a_held_index_lock(hooked: GitRepo) -> None:
 
 BROKEN = {
     "interpreter moved": lambda text: text.replace(".venv/bin/python", ".venv/bin/no-python"),
-    "interpreter without the package": lambda text: text.replace(hook_command()[0], "/bin/false"),
+    "interpreter without the package": lambda text: text.replace(interpreter()[0], "/bin/false"),
     "package uninstalled": lambda text: text.replace("git-hook.sh", "gone.sh"),
 }
 
