@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 a stated failure or a bug, 2 usage, 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -16,6 +17,13 @@ from cmgit.cli.output import one_line
 from cmgit.core.errors import CmgitError
 
 INTERRUPTED = 130
+
+
+def open_missing_streams() -> None:
+    """A caller may close stdin, stdout or stderr (`>&-`); Python then has None in their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - it lives as long as we
 
 
 def run_guarded(run: Callable[[], object]) -> int:
@@ -39,15 +47,30 @@ def run_guarded(run: Callable[[], object]) -> int:
         # The reader of our output went away (`| head`); that is no fault, and nothing can be printed any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as left:
+        # click leaves so when the pipe closes while it writes; that is no fault either.
+        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+            return 0
+        return left.code if isinstance(left.code, int) else 1
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            complain("no space left where the output goes", "the index is not the output: it is untouched")
+            return 1
+        return bug(error)
     except Exception as error:
-        if os.environ.get("CMGIT_DEBUG"):
-            raise
-        complain(
-            f"internal error: {type(error).__name__}: {error}",
-            "this is a bug in cmgit; CMGIT_DEBUG=1 shows where; the index and the repository are untouched",
-        )
-        return 1
+        return bug(error)
     return result if isinstance(result, int) else 0
+
+
+def bug(error: Exception) -> int:
+    """An error that nobody foresaw: its name and what to do, without a traceback unless CMGIT_DEBUG asks for it."""
+    if os.environ.get("CMGIT_DEBUG"):
+        raise error
+    complain(
+        f"internal error: {type(error).__name__}: {error}",
+        "this is a bug in cmgit; CMGIT_DEBUG=1 shows where; the index and the repository are untouched",
+    )
+    return 1
 
 
 def complain(message: str, hint: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import click
@@ -11,7 +10,7 @@ from cmgit.cli import checks
 from cmgit.cli.checks import Finding
 from cmgit.cli.options import json_option
 from cmgit.cli.output import pending_json, print_json, print_text
-from cmgit.cli.session import config_from
+from cmgit.cli.session import config_from, current_folder
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError
 from cmgit.core.records import Pending
@@ -26,7 +25,7 @@ MARKS = {"ok": "ok   ", "note": "note ", "wrong": "WRONG"}
 def command(as_json: bool) -> int:
     """Look at git, the settings, the hooks, the index, the background builds and the model, and say what to run where
     something is wrong. Changes nothing; exit code 1 when something has to be mended."""
-    findings = list(examine(os.getcwd()))  # noqa: PTH109 - a str, as git gives it
+    findings = list(examine(current_folder()))
     wrong = any(finding.state == "wrong" for finding in findings)
     if as_json:
         rows = [{"check": f.check, "state": f.state, "message": f.message, "hint": f.hint} for f in findings]

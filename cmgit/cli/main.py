@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from cmgit.cli.boundary import leave, run_guarded
+from cmgit.cli.boundary import leave, open_missing_streams, run_guarded
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("cmgit.cli.init", "Build the first snapshot of this repository."),
@@ -66,4 +66,5 @@ def entry() -> None:
     """Console script `git-cm`; git finds it as `git cm`."""
     # Before numpy is imported: a reader scans its vectors faster on one thread than BLAS starts two.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    open_missing_streams()
     leave(run_guarded(lambda: cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from cmgit.cli.session import current_folder
 from cmgit.core.errors import UsageError
 from cmgit.core.records import path_text
 from cmgit.git.locate import Location
@@ -17,7 +18,7 @@ def repository_path(location: Location, typed: str) -> str:
     """
     if location.top is None:
         return typed.strip("/")
-    folder, name = os.path.split(os.path.normpath(os.path.join(os.getcwd(), typed)))  # noqa: PTH109, PTH118
+    folder, name = os.path.split(os.path.normpath(os.path.join(current_folder(), typed)))  # noqa: PTH118
     # The folder may have been entered through a link, and git names the real one; the last part stays as it is.
     for base, place in ((location.top, folder), (os.path.realpath(location.top), os.path.realpath(folder))):
         relative = os.path.relpath(os.path.join(place, name), base)  # noqa: PTH118

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmgit.core.config import Config
-from cmgit.core.errors import UsageError
+from cmgit.core.errors import CmgitError, UsageError
 from cmgit.git.locate import Location, locate
 from cmgit.git.settings import read_settings
 
@@ -21,8 +21,20 @@ class Session:
 
 def open_session() -> Session:
     """Find the repository of the current folder and read `git config cm.*`."""
-    location = locate(os.getcwd())  # noqa: PTH109 - a str, as git gives it
+    location = locate(current_folder())
     return Session(location, config_from(read_settings(location)))
+
+
+def current_folder() -> str:
+    """The folder that the command was called in, as a str, as git gives it.
+
+    Raises:
+        CmgitError: it was removed.
+    """
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except FileNotFoundError as error:
+        raise CmgitError("the current folder was removed", "cd to a folder that exists") from error
 
 
 def config_from(settings: dict[str, str]) -> Config:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from cmgit.core.globs import matches
 from cmgit.core.records import path_bytes
 
 FILE_NAME = ".gitattributes"
@@ -39,10 +40,20 @@ _LITERAL = re.compile(rb"\A[^*?\[\\]+")
 
 
 @dataclass(frozen=True, slots=True)
+class _ManyStars:
+    """A pattern with more stars than a backtracking expression survives, matched segment by segment."""
+
+    pattern: str
+
+    def fullmatch(self, path: bytes) -> bool:
+        return matches(self.pattern, path.decode("latin-1"))
+
+
+@dataclass(frozen=True, slots=True)
 class _Rule:
     """One line. by_name: match the last part only. A value None resets an attribute; one that is absent is kept."""
 
-    pattern: re.Pattern[bytes]
+    pattern: re.Pattern[bytes] | _ManyStars
     by_name: bool
     values: Mapping[bytes, bool | None]
 
@@ -111,8 +122,18 @@ def _rules(data: bytes) -> Iterator[_Rule]:
         if not values or pattern.endswith(b"/"):
             continue  # a pattern with a final slash means folders, and attributes are asked for files
         by_name = b"/" not in pattern
-        regex = _wildmatch(pattern if by_name else pattern.removeprefix(b"/"))
-        yield _Rule(re.compile(regex, re.DOTALL), by_name, values)
+        plain = pattern if by_name else pattern.removeprefix(b"/")
+        yield _Rule(_compiled(plain), by_name, values)
+
+
+MOST_STARS = 3
+"""Runs of stars up to which a regular expression, which knows every quirk of git's, cannot blow up."""
+
+
+def _compiled(pattern: bytes) -> re.Pattern[bytes] | _ManyStars:
+    if len(re.findall(rb"\*+", pattern)) > MOST_STARS:
+        return _ManyStars(pattern.decode("latin-1"))
+    return re.compile(_wildmatch(pattern), re.DOTALL)
 
 
 def _pattern_and_rest(line: bytes) -> tuple[bytes, bytes] | None:

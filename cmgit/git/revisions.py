@@ -38,8 +38,11 @@ def _one(location: Location, rev: str, required: bool = False) -> str:
     """The object that a revision names, "" where there is none and none is required."""
     args = ["rev-parse", "--verify", "--quiet", "--end-of-options", rev]
     answer = run_git(location, args, ok=(0,) if required else (0, 1, 128))
-    # Some versions repeat --end-of-options.
-    return answer.decode().split()[-1] if answer.strip() else ""
+    # Some versions repeat --end-of-options. A range or a negation gives several lines, or one that begins with ^.
+    named = [line for line in answer.decode().split() if line != "--end-of-options"]
+    if len(named) > 1 or (named and not named[0].isalnum()):
+        raise UnknownRevision(f"{rev} names no single commit or tree", "give one commit, tag or tree: HEAD~1, v1.2.0")
+    return named[0] if named else ""
 
 
 def head_tree(location: Location) -> str | None:

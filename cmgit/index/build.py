@@ -75,7 +75,7 @@ def build(
     store = SegmentStore(location.cm_dir)
     job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), on_demand)
     ready = load(location.cm_dir, tree, recipes.snapshot)
-    if ready is not None and complete(ready, job) and all(store.has(ref) for ref in ready.segments):
+    if ready is not None and complete(ready, job) and intact(ready, store):
         return done_already(ready, job)
 
     def waiting(owner: LockOwner | None) -> None:
@@ -128,7 +128,7 @@ def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> C
 def link_and_publish(job: Job, plan: Plan, gathered: Gathered, catalog: Catalog) -> Manifest:
     """Edges of the whole tree; only the files whose edges no earlier snapshot has are written."""
     known = load(job.location.cm_dir, job.tree, job.recipes.snapshot)
-    if known is not None and all(job.store.has(ref) for ref in known.segments) and not catalog.damaged:
+    if known is not None and intact(known, job.store) and not catalog.damaged:
         return known
     earlier = newest_whole(job)
     with job.watch.stage("link"):
@@ -162,7 +162,7 @@ def link_over(
 def newest_whole(job: Job) -> Manifest | None:
     """The newest snapshot of this recipe whose segments are all there."""
     for manifest in load_all(job.location.cm_dir):
-        if manifest.recipes.snapshot == job.recipes.snapshot and all(job.store.has(ref) for ref in manifest.segments):
+        if manifest.recipes.snapshot == job.recipes.snapshot and intact(manifest, job.store):
             return manifest
     return None
 
@@ -226,6 +226,13 @@ def tidy(job: Job, lock: BuilderLock, manifest: Manifest) -> Manifest:
         manifest = publish_for(job, merged)
     collect_garbage(job.location, job.config, lock)
     return manifest
+
+
+def intact(manifest: Manifest, store: SegmentStore) -> bool:
+    """Every segment's checksum is right, and no blob is missing for a reason that may have passed."""
+    return all(store.whole(ref) for ref in manifest.segments) and (
+        BlobStatus.UNREADABLE not in manifest.files.status.tolist()
+    )
 
 
 def complete(manifest: Manifest, job: Job) -> bool:

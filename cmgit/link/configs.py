@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cmgit.core.globs import matches
+
 _STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', re.DOTALL)
 
@@ -59,7 +61,7 @@ def parse_json(text: bytes) -> object:
     decoded = text.decode("utf-8-sig", "replace")
     try:
         return json.loads(decoded)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     plain = _STRING_OR_COMMENT.sub(lambda m: m.group() if m.group()[0] == '"' else " ", decoded)
     plain = _TRAILING_COMMA.sub(lambda m: m.group(1) or "", plain)
@@ -125,12 +127,6 @@ def _workspace_globs(texts: Mapping[str, bytes]) -> list[str]:
     return [re.sub(r"^\./|/$", "", glob) for glob in globs]
 
 
-def _glob_pattern(glob: str) -> re.Pattern[str]:
-    parts = re.split(r"(\*\*/?|\*)", glob)
-    table = {"*": "[^/]*", "**": ".*", "**/": "(?:.*/)?"}
-    return re.compile("".join(table.get(part, re.escape(part)) for part in parts))
-
-
 def _is_member(folder: str, globs: Sequence[str]) -> bool:
     if not folder:
         return True
@@ -139,7 +135,7 @@ def _is_member(folder: str, globs: Sequence[str]) -> bool:
     member = False
     for glob in globs:
         negative = glob.startswith("!")
-        if _glob_pattern(glob.lstrip("!")).fullmatch(folder):
+        if matches(glob.lstrip("!"), folder):
             member = not negative
     return member
 

@@ -101,6 +101,9 @@ def collect(
 
 
 def _collect(sweep: _Sweep, trees: set[str], newest: int, worktrees: Collection[str] | None, now: float) -> None:
+    damaged = [e for e in published(str(sweep.root)) if _is_damaged(sweep.root / "trees" / e.file_name)]
+    for entry in damaged:
+        _drop(sweep, sweep.root / "trees" / entry.file_name, now)
     entries = published(str(sweep.root))
     manifests = {entry: _read(sweep.root / "trees" / entry.file_name) for entry in entries}
     kept = _kept(sweep.root, entries, manifests, trees, newest, now)
@@ -110,8 +113,9 @@ def _collect(sweep: _Sweep, trees: set[str], newest: int, worktrees: Collection[
     hidden = _drop_hidden(sweep, now)
     remaining = [*(manifests[entry] for entry in kept), *hidden]
     whole = [manifest for manifest in remaining if manifest is not None]
-    # What a damaged manifest names is unknown: until it is made anew, everything stays (vectors are dear).
-    if len(whole) == len(remaining):
+    # What a damaged manifest named is unknown: segments stay for this once, its tree may be built anew from them
+    # before the next run (vectors are dear).
+    if not damaged and len(whole) == len(remaining):
         _remove_segments(sweep, {ref.file_name for manifest in whole for ref in manifest.segments})
     _remove_leftovers(sweep)
     if worktrees is not None:
@@ -130,6 +134,17 @@ def _read(path: Path) -> Manifest | None:
         return decode_manifest(path.read_bytes())
     except (ManifestDamaged, FormatMismatch, FileNotFoundError):
         return None
+
+
+def _is_damaged(path: Path) -> bool:
+    """No reader will ever use this manifest. One of another format is whole and stays."""
+    try:
+        decode_manifest(path.read_bytes())
+    except ManifestDamaged:
+        return True
+    except (FormatMismatch, FileNotFoundError):
+        return False
+    return False
 
 
 def _kept(

@@ -130,6 +130,14 @@ class SegmentStore:
         except OSError:
             return False
 
+    def whole(self, ref: SegmentRef) -> bool:
+        """The segment's file is there and its checksum is right (read once in this process)."""
+        try:
+            check(self.path(ref), ref)
+        except SegmentDamaged:
+            return False
+        return True
+
     def write_facts(self, recipe: str, items: Sequence[tuple[BlobKey, BlobFacts]]) -> SegmentRef:
         """Row i holds items[i]. The other writers are alike."""
         return self.write(recipe, FactsSegment.of(items))

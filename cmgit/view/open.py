@@ -24,6 +24,7 @@ from cmgit.store.segments import (
     FACTS,
     TERMS,
     TEXTS,
+    VECTORS,
     EdgesSegment,
     FactsSegment,
     SegmentRef,
@@ -140,7 +141,9 @@ def find_base(
 
 def usable(location: Location, manifest: Manifest | None) -> Manifest | None:
     store = SegmentStore(location.cm_dir)
-    return manifest if manifest is not None and all(store.has(ref) for ref in manifest.segments) else None
+    # Vectors are checked by whoever asks for them: the routes that need none do not read through them.
+    kept = [ref for ref in manifest.segments if ref.kind != VECTORS] if manifest is not None else []
+    return manifest if all(store.whole(ref) for ref in kept) else None
 
 
 def find_target(

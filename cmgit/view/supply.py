@@ -60,7 +60,7 @@ class VectorSupply:
         if manifest is None or manifest.recipes.vectors != self.recipes.vectors:
             return []
         store = SegmentStore(self.location.cm_dir)
-        return [store.open_vectors(ref) for _, ref in manifest.of_kind(VECTORS)]
+        return [store.open_vectors(ref) for _, ref in manifest.of_kind(VECTORS) if store.whole(ref)]
 
     def publish(self) -> list[VectorsSegment]:
         from cmgit.index.build import build

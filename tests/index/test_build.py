@@ -14,7 +14,7 @@ from cmgit.git.locate import locate
 from cmgit.index.build import build
 from cmgit.index.pool import process_blobs
 from cmgit.index.report import BuildReport
-from tests.conftest import GitRepo
+from tests.conftest import Cm, GitRepo
 
 CART = """\
 import { taxOf } from './tax'
@@ -103,3 +103,28 @@ def test_workers_give_what_this_process_gives_in_the_same_order() -> None:
     spread = list(process_blobs(blobs, 10_000_000, 1_000_000, 2, seen.append))
     assert inline == spread
     assert sum(seen) == 16
+
+
+def test_a_flipped_bit_is_mended_by_the_next_question_or_build(repo: GitRepo, config: Config, cm: Cm) -> None:
+    tree = repo.commit({"src/cart.ts": CART, "src/tax.ts": TAX})
+    build_head(repo, config, tree)
+    expected = cm(repo.path, "export", "--edges").out
+    for segment in sorted((repo.path / ".git/cm/segments").iterdir()):
+        data = bytearray(segment.read_bytes())
+        data[len(data) // 2] ^= 1
+        segment.write_bytes(data)
+        assert cm(repo.path, "export", "--edges").ok().out == expected
+        assert cm(repo.path, "search", "--json", "tax of an amount").json["results"]
+        build_head(repo, config, tree)
+        assert cm(repo.path, "verify", "--json").json["faults"] == []
+
+
+def test_a_blob_that_git_lacked_is_parsed_when_it_has_it(repo: GitRepo, config: Config, tmp_path: Path) -> None:
+    tree = repo.commit({"src/tax.ts": TAX})
+    blob = repo.git("rev-parse", "HEAD:src/tax.ts").decode().strip()
+    place = repo.path / ".git/objects" / blob[:2] / blob[2:]
+    place.rename(tmp_path / "kept")
+    assert build_head(repo, config, tree).skipped == {"unreadable": 1}
+    (tmp_path / "kept").rename(place)
+    report = build_head(repo, config, tree)
+    assert (report.skipped, report.parsed) == ({}, 1)

@@ -185,16 +185,17 @@ def test_files_of_dead_writers_are_removed_and_those_of_living_ones_stay(tmp_pat
     assert all((tmp_path / "cm" / name).exists() for name in alive)
 
 
-def test_a_damaged_manifest_that_stays_keeps_every_segment(tmp_path: Path) -> None:
+def test_a_damaged_manifest_goes_and_its_segments_stay_for_that_once(tmp_path: Path) -> None:
     cm = str(tmp_path / "cm")
     made = small_store(cm, 2)
     path = tmp_path / "cm" / "trees" / f"{tree_id(2)}-01234567.2"
     path.write_bytes(path.read_bytes()[:100])
     collect(cm, [tree_id(2)], newest=1)
+    assert not path.exists()
     assert segment_files(cm) == named(*made)
     publish(cm, made[1])
     collect(cm, [tree_id(2)], newest=1)
-    assert [entry.generation for entry in published(cm)] == [3]
+    assert [entry.tree for entry in published(cm)] == [tree_id(2)]
     assert segment_files(cm) == named(made[1])
 
 
