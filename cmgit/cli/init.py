@@ -29,4 +29,4 @@ def command(no_vectors: bool, as_json: bool) -> None:
         note(NO_VECTORS)
     print_text('\nAsk it:  git cm retrieve "what you are about to do"')
     print_text("A reading command answers for the files as they are, so nothing has to be run after an edit;")
-    print_text("`git cm index` after a commit keeps that quick.")
+    print_text("`git cm install git` lets git's own hooks keep it quick after each commit (`git cm index` by hand).")

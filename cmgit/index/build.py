@@ -162,7 +162,8 @@ def link_over(
 def newest_whole(job: Job) -> Manifest | None:
     """The newest snapshot of this recipe whose segments are all there."""
     for manifest in load_all(job.location.cm_dir):
-        if manifest.recipes.snapshot == job.recipes.snapshot and intact(manifest, job.store):
+        same = manifest.recipes.snapshot == job.recipes.snapshot
+        if same and all(job.store.whole(ref) for ref in manifest.segments if ref.kind != VECTORS):
             return manifest
     return None
 
