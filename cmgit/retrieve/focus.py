@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,11 @@ class _PathIndex:
     def find(self, place: Place) -> int | None:
         """The file that a written path means: itself, or the only one with the longest common ending."""
         exact = self._view.file_index(place.path)
+        if exact is None:
+            exact = next(
+                (i for i in map(self._view.file_index, _spellings(place.path)) if i is not None),
+                None,
+            )
         if exact is not None:
             return exact
         parts = [part for part in place.path.split("/") if part not in ("", ".")]
@@ -80,9 +86,10 @@ class _PathIndex:
         if self._by_base is None:
             self._by_base = {}
             for i, file in enumerate(self._view.files):
-                self._by_base.setdefault(file.path.rsplit("/", 1)[-1].lower(), []).append(i)
+                self._by_base.setdefault(_folded(file.path.rsplit("/", 1)[-1]), []).append(i)
         ranked = sorted(
-            ((self._common(parts, i), i) for i in self._by_base.get(parts[-1].lower(), ())), key=lambda x: (-x[0], x[1])
+            ((self._common(parts, i), i) for i in self._by_base.get(_folded(parts[-1]), ())),
+            key=lambda x: (-x[0], x[1]),
         )
         if not ranked or (foreign and ranked[0][0] < 2):
             return None
@@ -95,10 +102,19 @@ class _PathIndex:
         own = self._view.files[file].path.split("/")
         common = 0
         for ours, theirs in zip(reversed(own), reversed(parts), strict=False):
-            if ours.lower() != theirs.lower():
+            if _folded(ours) != _folded(theirs):
                 break
             common += 1
         return common
+
+
+def _folded(part: str) -> str:
+    """One form of a name, whatever its case and however its accents are composed (macOS decomposes them)."""
+    return unicodedata.normalize("NFC", part).lower()
+
+
+def _spellings(path: str) -> list[str]:
+    return [unicodedata.normalize(form, path) for form in ("NFC", "NFD")]
 
 
 def innermost(view: View, file: int, line: int) -> int | None:

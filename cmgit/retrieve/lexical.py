@@ -86,7 +86,10 @@ def lexical_scores(view: View, query: Query) -> Lexical:
     found = [(term, weight, view.postings(term)) for term, weight in terms.items()]
     found = [entry for entry in found if len(entry[2][0])]
     found = _most_telling(found, units)
-    spoken = sum(weight for term, weight in terms.items() if term not in query.joined) or 1.0
+    # Words of another language than the code's occur nowhere: they say nothing about how much of the prompt is met.
+    known = {term for term, _, _ in found}
+    counted = {term: w for term, w in terms.items() if term not in query.joined and (term in known or term.isascii())}
+    spoken = sum(counted.values()) or 1.0
     told, heard = 0.0, []
     literals = [np.zeros(units, np.float64) for _ in query.literals]
     for term, weight, (rows, counts) in found:

@@ -38,10 +38,14 @@ _HEADING = re.compile(
 )
 # `at Class.method (file:///srv/app/lib/a.js:12:7)`, `fn@http://localhost:3000/src/a.ts?t=1:12:7`, `src/a.ts:12:7`
 _FRAME = re.compile(
-    rf"([^\s()'\"<>`@,;|\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::|#L|\()(\d{{1,7}})(?:[:,](\d{{1,6}}))?\)?)?"
-    r"(?![\w-])",
+    rf"([^\s()'\"<>`@,;|\u3040-\u30ff\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\\u3040-\u30ff\u4e00-\u9fff]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::|#L|\()(\d{{1,7}})(?:[:,](\d{{1,6}}))?\)?)?"
+    r"(?![A-Za-z0-9_\u0400-\u04ff-])",  # a Han or Kana word may follow without a space
     re.IGNORECASE,
 )
+_TICKED_PATH = re.compile(rf"(.*?{SOURCE_SUFFIX})(?:(?::|#L)(\d{{1,7}})(?::\d+)?)?", re.IGNORECASE)
+_IDEOGRAPH = r"[\u3040-\u30ff\u4e00-\u9fff]"
+_ASCII_NAME = r"([A-Za-z_$][\w$.#]*)"
+_AMONG_IDEOGRAPHS = re.compile(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDEOGRAPH})", re.ASCII)
 _CALLEE = re.compile(
     rf"\bat (?:async |new )?((?:{_ID}\.)*{_ID}) (?:\[as {_ID}\] )?\(|^[ \t]*((?:{_ID}\.)*{_ID})@", re.MULTILINE
 )
@@ -144,15 +148,24 @@ def read_prompt(prompt: str) -> Prompt:
 
 def _places(text: str) -> tuple[Place, ...]:
     found: dict[Place, None] = {}
-    for line in text.split("\n"):
+    for ticked in _TICKED.findall(text):
+        # In back-ticks a path may hold anything: spaces, commas, brackets, any script.
+        whole = _TICKED_PATH.fullmatch(ticked.strip())
+        if whole and len(found) < MOST_PATHS:
+            found.setdefault(Place(whole[1].replace("\\", "/").removeprefix("./"), int(whole[2] or 0), False))
+    for line in _TICKED.sub(_without_paths, text).split("\n"):
         for match in _FRAME.finditer(line):
             path = re.sub(r"^(?:[a-z-]+:/{2,3}(?:localhost|127\.0\.0\.1)?(?::\d+)?)", "", match[1].replace("\\", "/"))
-            path = path.lstrip("([{'\"").removeprefix("./")
+            path = path.lstrip("({'\"" if "]" in path else "([{'\"").removeprefix("./")
             frame = line.lstrip().startswith("at ") or "@" in line[: match.start()]
             found.setdefault(Place(path, int(match[2] or 0), frame))
             if len(found) >= MOST_PATHS:
                 return tuple(found)
     return tuple(found)
+
+
+def _without_paths(ticked: re.Match[str]) -> str:
+    return " " if _TICKED_PATH.fullmatch(ticked[1].strip()) else ticked[0]
 
 
 def is_distinctive(name: str) -> bool:
@@ -185,13 +198,18 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
         add(match[1] or match[2], False, True)
     for name in _DOTTED.findall(prose):
         parts = re.split(r"[.#]|::", name)
-        if re.fullmatch(rf".*{SOURCE_SUFFIX}", name, re.IGNORECASE):
+        if re.match(rf".*{SOURCE_SUFFIX}(?![A-Za-z0-9_$])", name, re.IGNORECASE):
             continue
         # A dotted name counts only where it is a qualified name of the tree, so `e.g` and `node.js` do no harm.
         if any(is_distinctive(part) for part in parts) or (len(parts) > 1 and len(parts[-1]) > 1):
             add(name, False, False)
     for called in re.findall(rf"(?<![\w$.])({_ID})\(\)", prose):
         add(called, False, False)
+    for match in _AMONG_IDEOGRAPHS.finditer(prose):
+        # Han and Kana stand beside a name without a space: the whole run is no identifier of the tree.
+        text = (match[1] or match[2]).strip(".#")
+        if any(is_distinctive(part) for part in re.split(r"[.#]", text)) or prose[match.end() :].startswith("()"):
+            add(text, False, False)
     for name in _DOTTED.findall(code[:20_000]):
         if any(is_distinctive(part) for part in re.split(r"[.#]|::", name)):
             add(name, False, True)

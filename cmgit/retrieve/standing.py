@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from cmgit.core.facts import NONE
+from cmgit.core.facts import NONE, RefKind
 from cmgit.core.records import Role
 from cmgit.retrieve.ports import View
 
@@ -56,7 +56,9 @@ def _read(view: View) -> Standing:
             groups.setdefault((file.oid, file.language), []).append(index)
     copies = tuple(tuple(group) for group in groups.values() if len(group) > 1)
     edges, units, files = view.edges, max(len(view.units), 1), max(len(view.files), 1)
-    bound = np.flatnonzero((edges.target != NONE) & (edges.is_import == 0))
+    # Weights are fitted on calls and types: a function that is only passed on says less of its neighbour.
+    used = (edges.is_import == 0) & (edges.kind != int(RefKind.VALUE))
+    bound = np.flatnonzero((edges.target != NONE) & used)
     pairs = np.unique(edges.source[bound] * np.int64(units) + edges.target[bound])
     source, target = pairs // units, pairs % units
     apart = source != target
