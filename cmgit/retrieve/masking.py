@@ -14,6 +14,7 @@ _KNOWN = re.compile(
     |\bgh[pousr]_[A-Za-z0-9]{20,255}\b|\bgithub_pat_[A-Za-z0-9_]{22,255}\b|\bglpat-[A-Za-z0-9_-]{20,}
     |\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}
     |\bAIza[0-9A-Za-z_-]{35}|\bnpm_[A-Za-z0-9]{36}\b|\bpypi-[A-Za-z0-9_-]{50,}|\bSG\.[\w-]{16,}\.[\w-]{16,}
+    |\bhf_[A-Za-z0-9]{30,}\b|\bAccountKey=[A-Za-z0-9+/]{20,}={0,2}
     |\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}""",
     re.DOTALL | re.VERBOSE,
 )
@@ -24,10 +25,31 @@ _ASSIGNED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _WORDLIKE = re.compile(rb"[A-Za-z]{2,}(?:[ ._:/-][A-Za-z]{2,})*|[$<{%].*|.*[<>{}()].*|[xX*.-]+|https?://.*|[./@].*")
+# A name that ends like this holds the secret itself, so that words are enough (`password = 'correct-horse-battery'`).
+_HELD = re.compile(
+    rb"""(password|passwd|secret|token|api[_-]?key|private[_-]?key)["'`]?\s*\]?\s*
+    (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
+    (["'`])((?:(?!\2)[^\s\\]){8,200})\2""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_BEARER = re.compile(rb"""["'`]Bearer[ ]([A-Za-z0-9._~+/=-]{20,})["'`]""", re.IGNORECASE)
+# What stands for a value, and what says which value is meant: labels, keys of translations, paths, selectors.
+_STANDS_FOR = re.compile(
+    rb"""(?:.*\$\{.*|<.*>|\{.*\}|%.*%|\[.*\]|\$\w+|.*\w\(.*\).*|[xX*._-]+|(\W)\1*|\w+://.*|[./#@].*|.*[^\x00-\x7f].*)\Z
+    |.*(?:password|passwd|passwort|secret|token|key|auth|credential|bearer|session|cookie|header|csrf|change.?(?:me|it)|
+    replace.?me|placeholder|example|redacted|dummy|your.)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# One word: of a type, of a rule, on a screen, or the kind of a parser's token.
+_ONE_WORD = re.compile(
+    rb"required|optional|undefined|function|disabled|enabled|readonly|anonymous|sensitive|identity|identifier|property"
+    rb"|keyword|constant|variable|[A-Z][A-Za-z]+|[a-z]+(?:[A-Z][a-z]*)+"
+)
+_TOKEN_KIND = re.compile(rb"[A-Za-z]+(?:[._:/-][A-Za-z]+)?|[A-Z_]+|[A-Za-z-]+(?:[._][A-Za-z-]+)+")
 # Beginnings of the known kinds: most files hold none, and looking for bytes costs a hundredth of the pattern.
 _MARKS = tuple(
     b"PRIVATE KEY,AKIA,ASIA,AROA,AIDA,ghp_,gho_,ghu_,ghs_,ghr_,github_pat_,glpat-,xox,sk-,k_live_,k_test_,AIza,npm_,"
-    b"pypi-,SG.,eyJ".split(b",")
+    b"pypi-,SG.,eyJ,hf_,AccountKey=".split(b",")
 )
 KEY_REACH = 16_384  # bytes: longer than any private key block
 VALUE_REACH = 512
@@ -37,6 +59,13 @@ LEAST_ENTROPY = 3.0  # bits for a character; words of a language stay below
 def _entropy(value: bytes) -> float:
     counts = Counter(value)
     return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+
+
+def _is_held(name: bytes, value: bytes) -> bool:
+    """Whether a name that ends in `name` holds a secret, and no stand-in for one. `token` names parsers' tokens too."""
+    if _STANDS_FOR.match(value) or _ONE_WORD.fullmatch(value):
+        return False
+    return name != b"token" or not _TOKEN_KIND.fullmatch(value)
 
 
 def secret_spans(data: bytes, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
@@ -55,6 +84,8 @@ def secret_spans(data: bytes, start: int = 0, end: int | None = None) -> list[tu
         value = match[2]
         if not _WORDLIKE.fullmatch(value) and _entropy(value) >= LEAST_ENTROPY:
             spans.append(match.span(2))
+    spans.extend(match.span(3) for match in _HELD.finditer(data, low, high) if _is_held(match[1].lower(), match[3]))
+    spans.extend(match.span(1) for match in _BEARER.finditer(data, low, high) if not _STANDS_FOR.match(match[1]))
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
         if merged and first <= merged[-1][1]:
