@@ -27,6 +27,8 @@ EmbedQuery = Callable[[str], NDArray[np.float32]]
 ROUTES = ("auto", "direct", "named", "search")
 POOL = 60
 ATTEMPTS = 8
+ORDINARY_BUDGET = 6_000
+WRAPPER = 3_000  # characters beside the source
 NOTHING = ""
 """What does not answer the prompt costs more than silence."""
 
@@ -110,7 +112,7 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
         if ranking.without_vectors
         else ""
     )
-    longest = config.max_characters - len(note)
+    longest = most_characters(config, limit) - len(note)
     budget = limit
     for _ in range(ATTEMPTS):
         assembled = assemble(view, ranking, roots, detail, budget)
@@ -125,6 +127,11 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
         if budget <= 0:
             break
     return Rendered("The code that was found does not fit the budget.\n", ()), None
+
+
+def most_characters(config: Config, limit: int) -> int:
+    """Of a whole context. Who asks for more source than the ordinary gets the text that it takes."""
+    return config.max_characters if limit <= ORDINARY_BUDGET else max(config.max_characters, limit + WRAPPER)
 
 
 def choose_roots(view: View, ranking: Ranking, detail: str) -> list[RankedUnit]:

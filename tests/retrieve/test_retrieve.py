@@ -123,6 +123,24 @@ def test_a_view_without_files_has_nothing_to_say() -> None:
     assert search(view, "anything at all", 5) == []
 
 
+MANY_TOTALS = {
+    f"src/cart{i}.ts": f"export function cartTotal{i}(lines) {{\n"
+    + "".join(f"  addVoucher{i}(lines, {step})\n" for step in range(60))
+    + "}\n"
+    for i in range(30)
+}
+
+
+def test_a_larger_budget_shows_more_source() -> None:
+    view = make_view(MANY_TOTALS).view
+    ordinary = retrieve(view, "cart total adds the voucher", CONFIG)
+    assert len(ordinary.text) <= 9_000
+    for budget, least in ((12_000, 10_000), (24_000, 16_000)):
+        context = retrieve(view, "cart total adds the voucher", CONFIG, budget=budget)
+        assert least < context.source_bytes <= budget
+        assert len(context.text) <= budget + 3_000
+
+
 @pytest.mark.parametrize("budget", [0, 1, 40, 150, 400, 1_000, 6_000])
 def test_the_budget_is_never_exceeded(shop: View, budget: int) -> None:
     context = retrieve(shop, "`cartTotal` and `expireIdle`", CONFIG, budget=budget)
