@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cmgit.core.facts import NONE, UnitKind
-from cmgit.core.records import CallSite, ItemRole, RankedUnit, Role
+from cmgit.core.records import ItemRole, RankedUnit, Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
 from cmgit.retrieve.lexical import rarity
@@ -15,13 +15,13 @@ from cmgit.retrieve.ports import Edge, View
 from cmgit.retrieve.rank import Ranking
 from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
 from cmgit.retrieve.spend import spend
+from cmgit.retrieve.uses import find_uses
 
 SMALL_DEPENDENCY = 1_200
 SHORT_FILE = 3_000
 LARGEST_FILL = 2_400
 PART_ROOM = 900
 LEAST_PART = 200
-MOST_CALL_SITES = 12
 MOST_INNER = 64  # units inside a root whose references are followed
 
 
@@ -51,14 +51,14 @@ def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str,
     _show_dependencies(ledger, shown, limits, scores, omitted)
     _show_short_files(ledger, shown)
     _fill(ledger, ranking, weigh)
-    sites, more, unproven = _call_sites(view, shown)
+    uses = find_uses(view, shown)
     names = tuple((found.unit, found.view.name or found.view.path) for found in shown)
-    if sum(more.values()):
-        omitted["call_sites"] = sum(more.values())
+    if uses.more:
+        omitted["call_sites"] = uses.more
     cut = {(p.file, p.whole) for p in ledger.pieces if p.role == ItemRole.PART}
     if cut:
         omitted["cut_units"] = len(cut)
-    return Assembled(tuple(ledger.pieces), names, sites, more, unproven, omitted, ledger.used, ledger.sources)
+    return Assembled(tuple(ledger.pieces), names, uses, omitted, ledger.used, ledger.sources)
 
 
 def _show_granted(
@@ -259,27 +259,3 @@ def _fill(ledger: Ledger, ranking: Ranking, weigh: Callable[[str], float]) -> No
             ledger.add(_piece(found, ItemRole.DEPENDENCY, _whole(found), ranked.score, "also ranked"))
         else:
             _show_parts(ledger, found, ranked.score, weigh, min(ledger.room, PART_ROOM))
-
-
-def _call_sites(view: View, roots: list[Found]) -> tuple[tuple[CallSite, ...], dict[str, int], dict[str, int]]:
-    sites: list[CallSite] = []
-    more: dict[str, int] = {}
-    unproven: dict[str, int] = {}
-    for found in roots:
-        name = found.view.name
-        if not name or found.view.kind in ("file", "block", "callback"):
-            continue
-        edges = sorted({(edge.path, edge.line, edge.source_unit, edge.confidence) for edge in view.callers(found.unit)})
-        for path, line, source_unit, confidence in edges[:MOST_CALL_SITES]:
-            caller = view.units.qualname(source_unit) if source_unit != NONE else ""
-            sites.append(CallSite(name, path, line, caller, str(confidence)))
-        if len(edges) > MOST_CALL_SITES:
-            more[name] = len(edges) - MOST_CALL_SITES
-        if not edges:
-            unproven[name] = _unbound(view, name)
-    return tuple(sites), more, unproven
-
-
-def _unbound(view: View, name: str) -> int:
-    """References that end in this name and could not be bound to anything."""
-    return len(view.undecided(name))

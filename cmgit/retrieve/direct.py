@@ -13,7 +13,7 @@ from cmgit.languages.table import language_of
 from cmgit.retrieve.parts import Span, lines_of
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.render import Renderer, render
-from cmgit.retrieve.shown import Assembled, Shown
+from cmgit.retrieve.shown import Assembled, Shown, Uses
 
 LARGEST = 6_000
 _USES_OTHERS = re.compile(
@@ -57,7 +57,7 @@ def direct_context(prompt: Prompt, read: FileReader, config: Config, budget: int
     name = paths[0].rsplit("/", 1)[-1]
     span = Span(start, len(data), 1, lines[-1].end_line)
     piece = Shown(ItemRole.WHOLE_FILE, 0, paths[0], name, name, "file", span, (1, span.end_line), 1.0, "whole file")
-    assembled = Assembled((piece,), ((0, name),), (), {}, {}, {}, len(data) - start)
+    assembled = Assembled((piece,), ((0, name),), Uses(), {}, len(data) - start)
     source = _source(data, oid, language or "")
     rendered = render(assembled, Renderer({0: source}, {0: language or ""}))
     if len(rendered.text) > config.max_characters:

@@ -9,7 +9,7 @@ from cmgit.core.records import CallSite, ContextItem, ItemRole
 from cmgit.retrieve.masking import mask, secret_spans
 from cmgit.retrieve.ports import Source
 from cmgit.retrieve.quote import escape_source, fence_for, one_line
-from cmgit.retrieve.shown import Assembled, Shown
+from cmgit.retrieve.shown import MODULE, Assembled, Shown, UsesOf
 
 LONGEST_LABEL = 160
 _SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript": "ts", "tsx": "tsx", "jsx": "jsx"}
@@ -113,20 +113,31 @@ def _same_unit(before: Shown, piece: Shown) -> bool:
 
 
 def _site_lines(assembled: Assembled) -> list[str]:
-    lines: list[str] = []
-    for name in dict.fromkeys(name for _, name in assembled.roots):
-        sites = [site for site in assembled.sites if site.of == name]
-        if sites:
-            more = assembled.more_sites.get(name, 0)
-            rest = f", and {more} more" if more else ""
-            lines.append(f"Call sites of {label(name)}: {', '.join(map(_site, sites))}{rest}.")
-        elif name in assembled.unproven:
-            unbound = assembled.unproven[name]
-            uses = "1 use" if unbound == 1 else f"{unbound} uses"
-            bound = "every use of the name in this tree was bound"
-            known = f"not proven: {uses} of the name could not be bound" if unbound else bound
-            lines.append(f"Call sites of {label(name)}: none found ({known}).")
+    return [line for uses in assembled.uses.of for line in _lines_of(uses)]
+
+
+def _lines_of(uses: UsesOf) -> list[str]:
+    lines = []
+    name = label(uses.name)
+    calls = _listed(uses.calls, uses.more_calls)
+    if uses.inside:
+        place = f"it is used where it stands, {'at' if uses.inside == MODULE else 'inside'} {label(uses.inside)}"
+        outer = f"; those of the outer {name}: " if uses.of_outer else "; "
+        lines.append(f"Call sites of {name}: {place}{outer + calls if calls else ''}.")
+    elif calls:
+        lines.append(f"Call sites of {name}: {calls}.")
+    else:
+        count = "1 use" if uses.unbound == 1 else f"{uses.unbound} uses"
+        bound = "every use of the name in this tree was bound"
+        known = f"not proven: {count} of the name could not be bound" if uses.unbound else bound
+        lines.append(f"Call sites of {name}: none found ({known}).")
+    if uses.values:
+        lines.append(f"Passed on as a value: {name} at {_listed(uses.values, uses.more_values)}.")
     return lines
+
+
+def _listed(sites: tuple[CallSite, ...], more: int) -> str:
+    return ", ".join(map(_site, sites)) + (f", and {more} more" if more else "")
 
 
 def _site(site: CallSite) -> str:

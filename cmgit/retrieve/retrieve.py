@@ -81,7 +81,7 @@ def retrieve(
         tree=view.tree,
         dirty=view.dirty,
         items=rendered.items,
-        call_sites=assembled.sites if assembled and rendered.items else (),
+        call_sites=assembled.uses.sites if assembled and rendered.items else (),
         omitted=dict(assembled.omitted) if assembled else {},
         source_bytes=sum(item.end_byte - item.start_byte for item in rendered.items),
         text=rendered.text,

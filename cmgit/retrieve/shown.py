@@ -9,6 +9,8 @@ from cmgit.core.records import CallSite, ItemRole, UnitView
 from cmgit.retrieve.parts import Span
 from cmgit.retrieve.ports import Source, View
 
+MODULE = "module level"
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -111,15 +113,41 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
+class UsesOf:
+    """Where one root is used. unbound: references that end in its name and could not be bound, counted where no call
+    was found. inside: for a function that is used where it is written, what it stands in. of_outer: the sites are of
+    that outer one, which has the same name."""
+
+    name: str
+    calls: tuple[CallSite, ...] = ()
+    values: tuple[CallSite, ...] = ()
+    more_calls: int = 0
+    more_values: int = 0
+    unbound: int = 0
+    inside: str = ""
+    of_outer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    of: tuple[UsesOf, ...] = ()
+
+    @property
+    def sites(self) -> tuple[CallSite, ...]:
+        return tuple(site for one in self.of for site in (*one.calls, *one.values))
+
+    @property
+    def more(self) -> int:
+        return sum(one.more_calls + one.more_values for one in self.of)
+
+
+@dataclass(frozen=True, slots=True)
 class Assembled:
-    """roots: the units that the answer is about, with their names. sites: by root. unproven: for a root without any
-    call site, the number of references that end in its name and could not be bound."""
+    """roots: the units that the answer is about, with their names. uses: of the roots."""
 
     pieces: tuple[Shown, ...]
     roots: tuple[tuple[int, str], ...]
-    sites: tuple[CallSite, ...]
-    more_sites: dict[str, int]
-    unproven: dict[str, int]
+    uses: Uses
     omitted: dict[str, int]
     used: int
     sources: tuple[tuple[int, Source], ...] = ()

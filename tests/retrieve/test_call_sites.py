@@ -77,3 +77,59 @@ def test_many_call_sites_are_counted_and_not_all_listed(view_of: ViewOf) -> None
     assert len(context.call_sites) == 12
     assert "and 28 more" in context.text
     assert context.omitted["call_sites"] == 28
+
+
+def test_call_sites_in_sources_stand_before_those_in_tests_and_built_files(view_of: ViewOf) -> None:
+    call = "import { roundPrice } from '../src/price'\nexport function use() {\n  return roundPrice(1)\n}\n"
+    tests = {f"__tests__/a{i}.test.ts": call for i in range(14)}
+    others = {"dist/a.ts": call, "examples/a.ts": call, "src/z.ts": call.replace("../src", ".")}
+    context = retrieve(view_of({"src/price.ts": FILES["src/price.ts"], **tests, **others}), "`roundPrice`", CONFIG)
+    paths = [site.path for site in context.call_sites]
+    assert paths[:3] == ["src/z.ts", "examples/a.ts", "__tests__/a0.test.ts"]
+    assert "dist/a.ts" not in paths
+    assert len(paths) == 12
+
+
+def test_what_is_passed_on_is_listed_apart_sources_first(view_of: ViewOf) -> None:
+    passed = "import { roundPrice } from '../src/price'\nexport const all = (list) => list.map(roundPrice)\n"
+    files = {**FILES, "__tests__/a.test.ts": passed, "src/table.ts": passed.replace("../src", ".")}
+    context = retrieve(view_of(files), "`roundPrice`", CONFIG)
+    assert "Call sites of roundPrice: src/cart.ts:4 (cartTotal), src/cart.ts:7" in context.text
+    line = next(line for line in context.text.splitlines() if line.startswith("Passed on as a value: roundPrice at "))
+    assert line.index("src/table.ts:2") < line.index("__tests__/a.test.ts:2")
+    assert [site.kind for site in context.call_sites] == ["call", "call", "value", "value"]
+
+
+INNER = (
+    PAD
+    + """export const guard = (options) => {
+  const known = options.known
+  return async function guard(ctx, next) {
+    if (!known.has(ctx.user)) throw new Error('guard refuses the unknown visitor')
+    await next()
+  }
+}
+"""
+)
+
+
+def test_a_returned_function_is_used_where_it_stands_and_the_calls_are_those_of_the_outer(view_of: ViewOf) -> None:
+    files = {"src/guard.js": INNER, "src/app.js": "import { guard } from './guard'\napp.use(guard({ known }))\n"}
+    context = retrieve(view_of(files), "src/guard.js:404 refuses the unknown visitor", CONFIG)
+    assert "none found" not in context.text
+    assert (
+        "Call sites of guard: it is used where it stands, inside guard; those of the outer guard: src/app.js:2"
+        in context.text
+    )
+
+
+def test_a_function_passed_inline_is_used_where_it_stands(view_of: ViewOf) -> None:
+    source = PAD + "export function start(queue) {\n  queue.push(function drainSlowly(job) {\n    job.go()\n  })\n}\n"
+    context = retrieve(view_of({"src/a.js": source}), "`drainSlowly` hangs", CONFIG)
+    assert "none found" not in context.text
+
+
+def test_an_inner_function_that_nobody_calls_is_still_said_to_be_unused(view_of: ViewOf) -> None:
+    source = PAD + "export function start(queue) {\n  function drainSlowly(job) {\n    job.go()\n  }\n  queue.go()\n}\n"
+    context = retrieve(view_of({"src/a.js": source}), "`drainSlowly` hangs", CONFIG)
+    assert "Call sites of drainSlowly: none found" in context.text
