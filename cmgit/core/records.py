@@ -58,10 +58,14 @@ class ChangeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One path in which the working tree differs from a tree, as git itself says. Renames are DELETED + ADDED."""
+    """One path in which the working tree differs from a tree, as git itself says. Renames are DELETED + ADDED.
+
+    oid: the index's blob that stands for a file which sparse checkout keeps off the disk; empty for every other path.
+    """
 
     path: str
     kind: ChangeKind
+    oid: str = ""
 
 
 @dataclass(frozen=True, slots=True)

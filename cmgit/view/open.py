@@ -173,10 +173,16 @@ def find_target(
     def read_blob(entry: FileEntry) -> bytes | None:
         return blob_or_none(blobs(), entry)
 
+    def index_blob(oid: str) -> bytes | None:
+        try:
+            return blobs().read_blob(oid)
+        except CmgitError:
+            return None
+
     name = tree or ""
     if rev is not None:
         return Target(name, entries, read_blob, TreeReader(blobs), (), 0)
-    state = exact_state(disk_state(entries, changed, location), location, exact)
+    state = exact_state(disk_state(entries, changed, location, index_blob), location, exact)
 
     def read(entry: FileEntry) -> bytes | None:
         return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)

@@ -34,11 +34,17 @@ class DiskState:
     dirty: int
 
 
-def disk_state(base: Sequence[FileEntry], changes: Iterable[Change], location: Location) -> DiskState:
+def disk_state(
+    base: Sequence[FileEntry],
+    changes: Iterable[Change],
+    location: Location,
+    blob: Callable[[str], bytes | None],
+) -> DiskState:
     """The base's entries with the changed paths read from disk.
 
     Args:
         base: entries of the tree that `changes` are relative to, links and gitlinks left out.
+        blob: content of the index's blobs that stand for files which sparse checkout keeps off the disk.
     """
     assert location.top is not None
     entries = {entry.path: entry for entry in base}
@@ -49,10 +55,13 @@ def disk_state(base: Sequence[FileEntry], changes: Iterable[Change], location: L
         known = entries.pop(change.path, None)
         touched += known is not None
         content = None if change.kind is ChangeKind.DELETED else read_file(location.top, change.path)
+        oid = blob_oid(content, location.object_format) if content is not None else change.oid
+        if content is None and change.oid:
+            content = blob(change.oid)
         if content is not None:
             mode = known.mode if known is not None else REGULAR_MODE
             data[change.path] = content
-            found.append(TreeEntry(change.path, mode, blob_oid(content, location.object_format)))
+            found.append(TreeEntry(change.path, mode, oid))
     planned = plan_files(found, lambda entry: data.get(entry.path))
     touched += sum(entry.path not in {b.path for b in base} for entry in planned.files)
     entries.update((entry.path, entry) for entry in planned.files)

@@ -268,6 +268,25 @@ def test_what_a_sparse_checkout_leaves_out_is_not_deleted(repo: GitRepo, sparse_
         assert [entry.path for entry in objects.list_tree(tree)] == ["lib/z.ts", "src/a/x.ts", "src/b/y.ts", "top.ts"]
 
 
+@pytest.mark.parametrize("sparse_index", [False, True])
+def test_what_is_staged_outside_of_a_sparse_checkout_stands_as_the_index_has_it(
+    repo: GitRepo, sparse_index: bool
+) -> None:
+    repo.commit({"src/a/x.ts": "x", "lib/z.ts": "z"})
+    repo.commit({"src/a/x.ts": "x2", "lib/z.ts": "z2", "lib/new.ts": "n"})
+    oids = {path: repo.git("rev-parse", f"HEAD:{path}").decode().strip() for path in ("lib/new.ts", "lib/z.ts")}
+    repo.git("sparse-checkout", "init", "--cone", *(["--sparse-index"] if sparse_index else []))
+    repo.git("sparse-checkout", "set", "src/a")
+    repo.git("reset", "-q", "--soft", "HEAD~1")
+    assert changes(locate(str(repo.path))) == [
+        Change("lib/new.ts", ADDED, oids["lib/new.ts"]),
+        Change("lib/z.ts", MODIFIED, oids["lib/z.ts"]),
+        Change("src/a/x.ts", MODIFIED),
+    ]
+    repo.write({"lib/z.ts": "on disk again"})
+    assert Change("lib/z.ts", MODIFIED) in changes(locate(str(repo.path)))
+
+
 def test_a_split_index_is_read(repo: GitRepo) -> None:
     repo.commit({"a.ts": "a", "b.ts": "b"})
     repo.git("update-index", "--split-index")
