@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cmgit.core.facts import NONE, UnitKind
@@ -10,6 +10,7 @@ from cmgit.core.records import ItemRole, RankedUnit, Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
 from cmgit.retrieve.lexical import rarity
+from cmgit.retrieve.lines import NamedLines, around_callback, lines_in
 from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
 from cmgit.retrieve.ports import Edge, View
 from cmgit.retrieve.rank import Ranking
@@ -22,6 +23,7 @@ SHORT_FILE = 3_000
 LARGEST_FILL = 2_400
 PART_ROOM = 900
 LEAST_PART = 200
+NAMED_ROOM = 3_600  # bytes for a root of which the prompt names lines
 MOST_INNER = 64  # units inside a root whose references are followed
 
 
@@ -40,14 +42,30 @@ DETAILS = {
 }
 
 
-def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str, budget: int) -> Assembled:
-    """Spend the budget in the order of the design; deterministic for the same ranking."""
+def assemble(
+    view: View,
+    ranking: Ranking,
+    roots: list[RankedUnit],
+    detail: str,
+    budget: int,
+    named: NamedLines | None = None,
+) -> Assembled:
+    """Spend the budget in the order of the design; deterministic for the same ranking.
+
+    Args:
+        named: lines that the prompt names; those of a root are shown, however large it is.
+    """
     limits = DETAILS[detail]
     ledger = Ledger(view, budget)
     omitted: dict[str, int] = {}
     weigh = _weigher(view, ranking.terms)
-    shown = _show_granted(ledger, ranking, roots, weigh, omitted)
+    lines = named or {}
+    lifted = [around_callback(view, root, lines) for root in roots]
+    roots = list({root.unit: root for root, _ in lifted}.values())
+    shown = _show_granted(ledger, ranking, roots, weigh, omitted, lines)
     scores = {ranked.unit: ranked.score for ranked in ranking.units}
+    for owner in dict.fromkeys(owner for _, owner in lifted if owner is not None):
+        _show_signature(ledger, owner, scores.get(owner, 0.0))
     _show_dependencies(ledger, shown, limits, scores, omitted)
     _show_short_files(ledger, shown)
     _fill(ledger, ranking, weigh)
@@ -62,7 +80,12 @@ def assemble(view: View, ranking: Ranking, roots: list[RankedUnit], detail: str,
 
 
 def _show_granted(
-    ledger: Ledger, ranking: Ranking, roots: list[RankedUnit], weigh: Callable[[str], float], omitted: dict[str, int]
+    ledger: Ledger,
+    ranking: Ranking,
+    roots: list[RankedUnit],
+    weigh: Callable[[str], float],
+    omitted: dict[str, int],
+    named: NamedLines,
 ) -> list[Found]:
     """The roots, then further ranked units, each as much as its chance is worth."""
     view = ledger.view
@@ -75,9 +98,9 @@ def _show_granted(
     floor = weights.LEAST_CHANCE * max(ranking.chances, default=0.0)
     offered = [r for r in offered if r.unit in mine or chance.get(r.unit, 0.0) >= floor]
     kept = ledger.budget - int(weights.DEPENDENCY_SHARE * ledger.budget)
-    grants = {
-        g.unit: g for g in spend(view, [r.unit for r in offered], [chance.get(r.unit, 0.0) for r in offered], kept)
-    }
+    least = {unit: min(NAMED_ROOM, kept // len(mine)) for unit in mine if lines_in(view, unit, named)}
+    granted = spend(view, [r.unit for r in offered], [chance.get(r.unit, 0.0) for r in offered], kept, least)
+    grants = {grant.unit: grant for grant in granted}
     shown: list[Found] = []
     for ranked in offered:
         grant, root = grants.get(ranked.unit), ranked.unit in mine
@@ -89,7 +112,8 @@ def _show_granted(
             continue
         role = ItemRole.ROOT if root else ItemRole.DEPENDENCY
         room = ledger.room if grant is None or grant.whole else min(grant.room, ledger.room)
-        if _show(ledger, found, role, ranked.score, weigh, room) and root:
+        lines = lines_in(view, ranked.unit, named) if root else []
+        if _show(ledger, found, role, ranked.score, weigh, room, lines) and root:
             shown.append(found)
         elif root and not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
             _count(omitted, "roots")
@@ -100,7 +124,15 @@ def _role(view: View, unit: int) -> Role:
     return view.files[int(view.units.file[unit])].role
 
 
-def _show(ledger: Ledger, found: Found, role: ItemRole, score: float, weigh: Callable[[str], float], room: int) -> bool:
+def _show(
+    ledger: Ledger,
+    found: Found,
+    role: ItemRole,
+    score: float,
+    weigh: Callable[[str], float],
+    room: int,
+    lines: Sequence[int] = (),
+) -> bool:
     """A unit whole if it fits into the room, else its telling parts."""
     if found.size <= room:
         if found.view.kind == UnitKind.FILE.label:
@@ -109,7 +141,7 @@ def _show(ledger: Ledger, found: Found, role: ItemRole, score: float, weigh: Cal
         return ledger.add(_piece(found, role, _whole(found), score, note))
     if room < LEAST_PART:
         return False
-    return _show_parts(ledger, found, score, weigh, room)
+    return _show_parts(ledger, found, score, weigh, room, lines)
 
 
 def _count(omitted: dict[str, int], reason: str) -> None:
@@ -158,9 +190,11 @@ def _body_start(view: View, found: Found) -> int:
     return int(column("body_start")[found.unit]) - int(column("start")[found.unit]) + found.view.start_byte
 
 
-def _show_parts(ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float], room: int) -> bool:
+def _show_parts(
+    ledger: Ledger, found: Found, score: float, weigh: Callable[[str], float], room: int, lines: Sequence[int] = ()
+) -> bool:
     unit, body = found.view, _body_start(ledger.view, found)
-    spans = telling_parts(found.source.data, unit.start_byte, unit.end_byte, unit.start_line, body, weigh, room)
+    spans = telling_parts(found.source.data, unit.start_byte, unit.end_byte, unit.start_line, body, weigh, room, lines)
     added = [ledger.add(_piece(found, ItemRole.PART, span, score)) for span in spans]
     return any(added)
 
@@ -222,7 +256,14 @@ def _show_dependency(ledger: Ledger, target: int, score: float) -> bool:
         return True
     if found.size <= SMALL_DEPENDENCY:
         return ledger.add(_piece(found, ItemRole.DEPENDENCY, _whole(found), score))
-    data = found.source.data
+    return _show_signature(ledger, target, score)
+
+
+def _show_signature(ledger: Ledger, target: int, score: float) -> bool:
+    found = ledger.find(target)
+    if found is None:
+        return False
+    data, unit = found.source.data, found.view
     span = signature_span(data, unit.start_byte, unit.end_byte, unit.start_line, _body_start(ledger.view, found))
     return ledger.add(_piece(found, ItemRole.SIGNATURE, span, score, "signature only"))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cmgit.words.split import terms_of
 
 SIGNATURE_BYTES = 400
 LINES_BEFORE, LINES_AFTER = 2, 4
+NAMED_SHARE = 0.85  # of the room, for what surrounds the lines that the prompt names
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
@@ -52,7 +53,14 @@ def signature_span(data: bytes, start: int, end: int, first_line: int, body_star
 
 
 def telling_parts(
-    data: bytes, start: int, end: int, first_line: int, body_start: int, weigh: Callable[[str], float], room: int
+    data: bytes,
+    start: int,
+    end: int,
+    first_line: int,
+    body_start: int,
+    weigh: Callable[[str], float],
+    room: int,
+    named: Sequence[int] = (),
 ) -> list[Span]:
     """Spans of whole lines within `room` bytes, in order, the signature first.
 
@@ -60,6 +68,7 @@ def telling_parts(
 
     Args:
         weigh: rarity of one term times its weight in the prompt, 0 for others.
+        named: lines that must be among them, the one that matters most first.
     """
     if room <= 0:
         return []
@@ -71,6 +80,7 @@ def telling_parts(
     lines = lines_of(data, start, end, first_line)
     chosen = [line.end <= head.end or line.start < head.end for line in lines]
     room -= sum(line.end - line.start for line, taken in zip(lines, chosen, strict=True) if taken)
+    room = _choose_named(data, lines, chosen, [line - first_line for line in named], room)
     values = [_value(data[line.start : line.end], weigh) for line in lines]
     for best in sorted((i for i, value in enumerate(values) if value > 0), key=lambda i: (-values[i], i)):
         for before, after in ((LINES_BEFORE, LINES_AFTER), (0, 1), (0, 0)):
@@ -88,6 +98,58 @@ def telling_parts(
             chosen[i] = True
             room -= line.end - line.start
     return _merged(data, lines, chosen) or [head]
+
+
+def _choose_named(data: bytes, lines: list[Span], chosen: list[bool], named: Sequence[int], room: int) -> int:
+    """Take the named lines with what surrounds them; the room that is left. First every line with its neighbours, then
+    the statements that they stand in, from the innermost outwards, then more lines, above twice as many as below."""
+    named = [index for index in dict.fromkeys(named) if 0 <= index < len(lines)]
+    spare = int(room * (1.0 - NAMED_SHARE))
+
+    def take(first: int, last: int, keep: int) -> bool:
+        nonlocal room
+        window = [i for i in range(max(0, first), min(len(lines), last + 1)) if not chosen[i]]
+        cost = sum(lines[i].end - lines[i].start for i in window)
+        if cost > room - keep:
+            return False
+        room -= cost
+        for i in window:
+            chosen[i] = True
+        return True
+
+    for index in named:
+        _ = take(index, index, 0) and take(index - 1, index + 1, spare) and take(index - 3, index + 3, spare)
+    for index in named:
+        first, last = _statement(data, lines, index, index)
+        while take(first, last, spare) and (first > 0 or last < len(lines) - 1):
+            first, last = _statement(data, lines, first, last)
+    reach, growing = 1, list(named)
+    while growing and reach < len(lines):
+        growing = [index for index in growing if take(index - 2 * reach, index + reach, spare)]
+        reach += 1
+    return room
+
+
+def _statement(data: bytes, lines: list[Span], first: int, last: int) -> tuple[int, int]:
+    """The lines of the block around these, by indentation: its head, its end. Always more than was given."""
+    depth = min((d for d in (_depth(data, line) for line in lines[first : last + 1]) if d is not None), default=0)
+    above, below = first - 1, last + 1
+    while above > 0 and not _shallower(data, lines[above], depth):
+        above -= 1
+    while below < len(lines) - 1 and not _shallower(data, lines[below], depth):
+        below += 1
+    return max(above, 0), min(below, len(lines) - 1)
+
+
+def _shallower(data: bytes, line: Span, depth: int) -> bool:
+    own = _depth(data, line)
+    return own is not None and own < depth
+
+
+def _depth(data: bytes, line: Span) -> int | None:
+    """Columns of indentation; None for a blank line."""
+    text = data[line.start : line.end]
+    return len(text) - len(text.lstrip()) if text.strip() else None
 
 
 def _merged(data: bytes, lines: list[Span], chosen: list[bool]) -> list[Span]:

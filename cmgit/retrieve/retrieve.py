@@ -15,6 +15,7 @@ from cmgit.retrieve import weights
 from cmgit.retrieve.assemble import DETAILS, assemble
 from cmgit.retrieve.direct import with_tree as with_tree
 from cmgit.retrieve.focus import find_focus
+from cmgit.retrieve.lines import NamedLines, named_lines
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import read_prompt
 from cmgit.retrieve.quote import one_line
@@ -74,7 +75,7 @@ def retrieve(
         by_name = False
         ranking = rank(view, asked, focus, embed_query, POOL)
     ranked = perf_counter()
-    rendered, assembled = _answer(view, ranking, config, detail, limit)
+    rendered, assembled = _answer(view, ranking, config, detail, limit, named_lines(view, asked, focus))
     done = perf_counter()
     return Context(
         route="named" if by_name else "search",
@@ -100,7 +101,9 @@ def _check(route: str, detail: str, budget: int) -> None:
         raise UsageError("The budget is below 0", "Give a number of bytes, 0 for no source")
 
 
-def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: int) -> tuple[Rendered, Assembled | None]:
+def _answer(
+    view: View, ranking: Ranking, config: Config, detail: str, limit: int, named: NamedLines
+) -> tuple[Rendered, Assembled | None]:
     """Assemble and render; where the text comes out too long, once more with less source."""
     if not ranking.units or not ranking.telling:
         return Rendered(NOTHING, ()), None
@@ -115,7 +118,7 @@ def _answer(view: View, ranking: Ranking, config: Config, detail: str, limit: in
     longest = most_characters(config, limit) - len(note)
     budget = limit
     for _ in range(ATTEMPTS):
-        assembled = assemble(view, ranking, roots, detail, budget)
+        assembled = assemble(view, ranking, roots, detail, budget, named)
         if not assembled.pieces:
             break
         files = dict.fromkeys(piece.file for piece in assembled.pieces)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,12 +46,15 @@ class _Offer:
         return self.end - self.start
 
 
-def spend(view: View, units: list[int], chances: list[float], budget: int) -> list[Grant]:
+def spend(
+    view: View, units: list[int], chances: list[float], budget: int, least: Mapping[int, int] | None = None
+) -> list[Grant]:
     """Grants for ranked units, in the order that they were given in. Greedy by use for each byte: first some of a unit,
     then more, then the whole, each step worth less for its bytes than the one before.
 
     Args:
         chances: for each unit its share of being the one that is meant.
+        least: bytes that some units get before anything is weighed.
     """
     column, file_of = view.units.column, view.units.file
     start, end, kind = column("start"), column("end"), column("kind")
@@ -60,6 +64,11 @@ def spend(view: View, units: list[int], chances: list[float], budget: int) -> li
         if end[unit] > start[unit] and (kind[unit] != UnitKind.FILE or end[unit] <= weights.SHORT_FILE)
     ]
     room = budget
+    for offer in offers:
+        wanted = min((least or {}).get(offer.unit, 0), offer.size, room - weights.HEADER)
+        if wanted >= weights.LEAST_PART:
+            offer.granted, offer.whole = wanted, wanted == offer.size
+            room -= wanted + weights.HEADER
     queue: list[tuple[float, int, int]] = []
     for index in range(len(offers)):
         _push(queue, offers, index)
