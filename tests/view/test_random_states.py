@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from examples.shop_repo import build_shop_repository
-from tests.conftest import Cm
+from tests.conftest import Cm, GitRepo
 from tests.view.states import Walk, check, walk_and_check
 
 PROMPTS = (
@@ -46,3 +46,16 @@ def test_a_named_file_that_is_kept_off_the_disk_is_answered_like_one_on_disk(cm:
     on_disk = cm(walk.top, "retrieve", "--no-vectors", PROMPTS[0]).ok().out
     walk.git("sparse-checkout", "set", "--cone", "packages/web/src")
     assert cm(walk.top, "retrieve", "--no-vectors", PROMPTS[0]).ok().out == on_disk
+
+
+@pytest.mark.xfail(
+    reason="cmgit/link/linker.py notes no `<Name` read of a file's own interfaces", raises=AssertionError
+)
+def test_the_first_implementation_of_an_interface_reaches_calls_beside_the_interface(cm: Cm, tmp_path: Path) -> None:
+    repo = GitRepo(tmp_path / "repo")
+    orders = "export interface Deps { nextId(): string }\nexport function place(deps: Deps) { return deps.nextId() }\n"
+    repo.commit({"src/orders.ts": orders})
+    cm(repo.path, "index", "--no-vectors").ok()
+    implementation = "import type { Deps } from './orders'\nexport const deps: Deps = { nextId() { return 'x' } }\n"
+    repo.write({"src/deps.ts": implementation})
+    check(Walk(repo.path, 0, cm, tmp_path), ())
