@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmgit.core.config import Config
 from cmgit.core.records import Context
 from cmgit.git.disk import blob_oid, read_file
-from cmgit.git.listing import is_listed
+from cmgit.git.listing import hidden_oid, is_listed
 from cmgit.git.locate import Location, probe
 from cmgit.git.revisions import tree_of
 from cmgit.retrieve.direct import direct_context, with_tree
@@ -36,9 +36,22 @@ def from_disk(location: Location, path: str) -> tuple[bytes, str] | None:
     """A file that git lists and that is no link; ignored files are never shown."""
     assert location.top is not None
     data = read_file(location.top, path)
-    if data is None or not is_listed(location, path):
+    if data is None:
+        return from_index(location, path)
+    if not is_listed(location, path):
         return None
     return data, blob_oid(data, location.object_format)
+
+
+def from_index(location: Location, path: str) -> tuple[bytes, str] | None:
+    """A file that a sparse checkout keeps off the disk."""
+    from cmgit.git.objects import open_objects
+
+    oid = hidden_oid(location, path)
+    if oid is None:
+        return None
+    with open_objects(location) as objects:
+        return objects.read_blob(oid), oid
 
 
 def from_tree(location: Location, tree: str, path: str) -> tuple[bytes, str] | None:

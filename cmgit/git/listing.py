@@ -19,6 +19,15 @@ def is_listed(location: Location, path: str) -> bool:
     return path_bytes(path) in found.split(b"\0")
 
 
+def hidden_oid(location: Location, path: str) -> str | None:
+    """The object of a tracked path that git keeps off the disk, as the index has it; None for every other path."""
+    if not is_skip_worktree(location, path):
+        return None
+    found = run_git(location, [*_LIST, "-s", "--", path])
+    entry = found.split(b"\0", 1)[0].split(b"\t", 1)[0].split(b" ")
+    return entry[1].decode() if len(entry) == 3 else None
+
+
 def is_skip_worktree(location: Location, path: str) -> bool:
     """Git keeps this tracked path off the disk (sparse checkout or skip-worktree)."""
     found = run_git(location, [*_LIST, "-t", "--", path])

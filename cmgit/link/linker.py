@@ -12,7 +12,7 @@ from cmgit.link.base import TooFar
 from cmgit.link.evaluate import Evaluator
 from cmgit.link.heirs import Heir, Heirs, heirs_of, unit_name
 from cmgit.link.modules import EXTERNAL
-from cmgit.link.reads import TREE
+from cmgit.link.reads import ANCESTOR, TREE
 from cmgit.link.targets import OUTSIDE, UNKNOWN, Edge, Targets
 from cmgit.link.tree import File
 from cmgit.link.values import UNIT
@@ -146,6 +146,6 @@ class Linker:
             columns.add(heir.kind, self.paths[heir.file], self.owner_name(heir), heir.number, heir.place)
         own = file.index if not file.stars else None
         for index, name in sorted(self.evaluator.reads.tokens(reads)):
-            if index != own:
+            if index != own or name.startswith(ANCESTOR):
                 columns.add(DependKind.TOKEN, None if index == TREE else self.paths[index], name)
         return columns.finish()

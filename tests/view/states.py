@@ -453,10 +453,7 @@ def check(walk: Walk, prompts: Sequence[str]) -> None:
     """
     cold = walk.work / f"cold{len(walk.steps)}"
     cold_copy(walk, cold)
-    # The direct route does not see a named file that sparse checkout keeps off the disk: a known fault, which
-    # test_random_states.py shows by a test of its own.
-    asked = [prompt for prompt in prompts if not any(path in prompt for path in walk.off_the_disk())]
-    questions = [("export", "--units"), ("export", "--edges"), *(("retrieve", "--no-vectors", p) for p in asked)]
+    questions = [("export", "--units"), ("export", "--edges"), *(("retrieve", "--no-vectors", p) for p in prompts)]
     for question in questions:
         warm_answer, cold_answer = walk.cm(walk.top, *question), walk.cm(cold, *question)
         if (warm_answer.code, warm_answer.out) != (cold_answer.code, cold_answer.out):

@@ -39,7 +39,6 @@ def test_files_staged_outside_of_a_sparse_checkout_are_those_of_the_index(cm: Cm
     assert '"name":"farther"' in cm(walk.top, "export", "--units").out
 
 
-@pytest.mark.xfail(reason="cmgit/cli/direct.py reads the disk only", raises=AssertionError)
 def test_a_named_file_that_is_kept_off_the_disk_is_answered_like_one_on_disk(cm: Cm, tmp_path: Path) -> None:
     build_shop_repository(tmp_path / "shop")
     walk = Walk(tmp_path / "shop", 0, cm, tmp_path)
@@ -48,9 +47,6 @@ def test_a_named_file_that_is_kept_off_the_disk_is_answered_like_one_on_disk(cm:
     assert cm(walk.top, "retrieve", "--no-vectors", PROMPTS[0]).ok().out == on_disk
 
 
-@pytest.mark.xfail(
-    reason="cmgit/link/linker.py notes no `<Name` read of a file's own interfaces", raises=AssertionError
-)
 def test_the_first_implementation_of_an_interface_reaches_calls_beside_the_interface(cm: Cm, tmp_path: Path) -> None:
     repo = GitRepo(tmp_path / "repo")
     orders = "export interface Deps { nextId(): string }\nexport function place(deps: Deps) { return deps.nextId() }\n"
