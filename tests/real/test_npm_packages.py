@@ -8,6 +8,7 @@ import random
 import shutil
 import subprocess
 import tarfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,11 @@ def test_a_package_is_indexed_answered_and_verified(package: str, repo: GitRepo,
     rng = random.Random(package)
     units = cm(repo.path, "export", "--units").lines
     check_bytes(repo.path, rng.sample(units, min(100, len(units))))
-    for name in rng.sample(sorted({u["name"] for u in units if u["exported"] and u["kind"] == "function"}), 3):
+    # A package ships builds beside its sources; a name that many units share is searched for, not looked up.
+    namesakes = Counter(u["name"] for u in units)
+    exported = sorted({u["name"] for u in units if u["exported"] and u["kind"] == "function"})
+    rare = [name for name in exported if namesakes[name] <= 3]
+    for name in rng.sample(rare, min(3, len(rare))):
         context = cm(repo.path, "retrieve", "--json", *vectors, PROMPTS["named"].format(name=name)).json
         assert context["route"] == "named"
         assert any(item["name"] == name or item["role"] == "whole_file" for item in context["items"]), name
