@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from cmgit.core.errors import SegmentDamaged
 from cmgit.core.records import BlobKey
 from cmgit.index.recipes import Recipes
+from cmgit.snapshot.publish import load_all
 from cmgit.store.segments import SegmentRef, SegmentStore
 
 Place = tuple[SegmentRef, int]
@@ -37,10 +38,14 @@ class Catalog:
 
 
 def read_catalog(store: SegmentStore, recipes: Recipes, *, with_vectors: bool) -> Catalog:
-    """Read the keys of every segment of these recipes. Segments of other recipes are left to gc."""
+    """Read the keys of every segment of these recipes. Segments of other recipes are left to gc.
+
+    Segments that a manifest names are not hashed to find out what they are: opening one checks it.
+    """
     catalog = Catalog()
     wanted = {"facts": recipes.facts, "terms": recipes.terms, "texts": recipes.texts}
-    for ref in store.list_refs():
+    named = [ref for manifest in load_all(str(store.folder.parent)) for ref in manifest.segments]
+    for ref in store.list_refs(named):
         try:
             if ref.kind in wanted and ref.recipe == wanted[ref.kind]:
                 catalog.add_blobs(ref, open_keyed(store, ref))

@@ -28,15 +28,6 @@ class Recipes:
     vectors: str
     snapshot: str
 
-    def as_dict(self) -> dict[str, str]:
-        return {
-            "facts": self.facts,
-            "terms": self.terms,
-            "texts": self.texts,
-            "vectors": self.vectors,
-            "snapshot": self.snapshot,
-        }
-
 
 @cache
 def current_recipes(config: Config) -> Recipes:

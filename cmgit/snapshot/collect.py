@@ -101,11 +101,17 @@ def collect(
 
 
 def _collect(sweep: _Sweep, trees: set[str], newest: int, worktrees: Collection[str] | None, now: float) -> None:
-    damaged = [e for e in published(str(sweep.root)) if _is_damaged(sweep.root / "trees" / e.file_name)]
-    for entry in damaged:
-        _drop(sweep, sweep.root / "trees" / entry.file_name, now)
-    entries = published(str(sweep.root))
-    manifests = {entry: _read(sweep.root / "trees" / entry.file_name) for entry in entries}
+    found = published(str(sweep.root))
+    manifests: dict[Published, Manifest | None] = {}
+    damaged: list[Published] = []
+    for entry in found:
+        try:
+            manifests[entry] = _whole(sweep.root / "trees" / entry.file_name)
+        except ManifestDamaged:  # no reader will ever use it
+            manifests[entry] = None
+            damaged.append(entry)
+    gone = {entry for entry in damaged if _drop(sweep, sweep.root / "trees" / entry.file_name, now)}
+    entries = [entry for entry in found if entry not in gone]
     kept = _kept(sweep.root, entries, manifests, trees, newest, now)
     for entry in entries:
         if entry not in kept and not _drop(sweep, sweep.root / "trees" / entry.file_name, now):
@@ -128,23 +134,24 @@ def _collect(sweep: _Sweep, trees: set[str], newest: int, worktrees: Collection[
             sync_folder(sweep.root / name)
 
 
-def _read(path: Path) -> Manifest | None:
-    """A manifest, None when it is damaged. An error of the disk is not damage: it ends the run."""
+def _whole(path: Path) -> Manifest | None:
+    """A manifest, None when it is of another format or gone. An error of the disk is not damage: it ends the run.
+
+    Raises:
+        ManifestDamaged: cut short, or other bytes than those that were written.
+    """
     try:
         return decode_manifest(path.read_bytes())
-    except (ManifestDamaged, FormatMismatch, FileNotFoundError):
+    except (FormatMismatch, FileNotFoundError):
         return None
 
 
-def _is_damaged(path: Path) -> bool:
-    """No reader will ever use this manifest. One of another format is whole and stays."""
+def _read(path: Path) -> Manifest | None:
+    """As `_whole`, and None when it is damaged."""
     try:
-        decode_manifest(path.read_bytes())
+        return _whole(path)
     except ManifestDamaged:
-        return True
-    except (FormatMismatch, FileNotFoundError):
-        return False
-    return False
+        return None
 
 
 def _kept(

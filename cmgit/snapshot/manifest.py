@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -335,11 +335,6 @@ def decode_manifest(data: bytes, lease: Lease | None = None) -> Manifest:
         on_demand=header["on_demand"],
         lease=lease,
     )
-
-
-def used_segments(manifests: Iterable[Manifest]) -> set[str]:
-    """File names of all segments that these manifests name."""
-    return {ref.file_name for manifest in manifests for ref in manifest.segments}
 
 
 def _record(record: Recipes | SegmentRef | Counts) -> dict[str, object]:
