@@ -1,0 +1,1 @@
+"""Notes anchored to code: files, entities, anchors checked over a view."""
