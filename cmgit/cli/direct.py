@@ -10,21 +10,27 @@ from cmgit.git.locate import Location, probe
 from cmgit.git.revisions import tree_of
 from cmgit.retrieve.direct import direct_context, with_tree
 from cmgit.retrieve.prompt import read_prompt as parse_prompt
+from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 
 
 def direct_answer(
-    location: Location, config: Config, prompt: str, rev: str | None, budget: int | None
+    location: Location,
+    config: Config,
+    prompt: str,
+    rev: str | None,
+    budget: int | None,
+    seen: Seen = NOTHING_SEEN,
 ) -> Context | None:
     """The answer of the direct route, None where the prompt needs an index."""
     parsed = parse_prompt(prompt)
     if rev is None and location.top is not None:
-        found = direct_context(parsed, lambda path: from_disk(location, path), config, budget)
+        found = direct_context(parsed, lambda path: from_disk(location, path), config, budget, seen)
         if found is None:
             return None
-        seen = probe(location.top, with_changes=True)
-        shown = {item.path for item in found.items}
-        dirty = sum(change.path in shown for change in seen.changes or ())
-        return with_tree(found, seen.head_tree or "", dirty)
+        state = probe(location.top, with_changes=True)
+        shown = {item.path for item in (*found.items, *found.again)}
+        dirty = sum(change.path in shown for change in state.changes or ())
+        return with_tree(found, state.head_tree or "", dirty)
     if rev is None:
         return None
     tree = tree_of(location, rev)

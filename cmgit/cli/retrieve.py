@@ -12,7 +12,7 @@ from cmgit.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cmgit.cli.session import Session
-    from cmgit.core.records import Context
+    from cmgit.core.records import Context, ContextItem
 
 
 @click.command(name="retrieve")
@@ -104,16 +104,7 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
         "route": context.route,
         "tree": context.tree,
         "dirty": context.dirty,
-        "items": [
-            {
-                "role": item.role.label,
-                **place_json(item),
-                "oid": item.oid,
-                "score": round(item.score, 6),
-                "masked": item.masked,
-            }
-            for item in context.items
-        ],
+        "items": [item_json(item) for item in context.items],
         "call_sites": [
             {
                 "of": site.of,
@@ -130,10 +121,23 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
         "text": context.text,
         "seconds": {stage: round(seconds, 5) for stage, seconds in context.seconds.items()},
         "pending": pending_json(context.pending),
+        "again": [item_json(item) for item in context.again],
+        "silence": context.silence,
     }
     if explain:
         document["explain"] = list(context.explain)
     return document
+
+
+def item_json(item: ContextItem) -> dict[str, object]:
+    return {
+        "role": item.role.label,
+        **place_json(item),
+        "oid": item.oid,
+        "score": round(item.score, 6),
+        "masked": item.masked,
+        "digest": item.digest,
+    }
 
 
 def explanation(context: Context) -> str:

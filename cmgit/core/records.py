@@ -154,7 +154,8 @@ class ItemRole(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One piece of source in a context; the range is exactly what is shown. `masked`: shown text differs from disk."""
+    """One piece of source in a context; the range is exactly what is shown. `masked`: shown text differs from disk.
+    digest: of the piece's own bytes, for telling whether it is the same later."""
 
     role: ItemRole
     path: str
@@ -168,6 +169,7 @@ class ContextItem:
     oid: str
     score: float
     masked: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,9 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The answer to one prompt. omitted: what the roots need and the budget did not hold, {reason: count}."""
+    """The answer to one prompt. omitted: what the roots need and the budget did not hold, {reason: count}. again: pieces
+    that the asker was shown before; the text only points at them. silence: why the answer is not worth giving to
+    somebody who did not ask for it, "" where it is."""
 
     route: str
     tree: str
@@ -197,3 +201,5 @@ class Context:
     pending: Pending
     seconds: dict[str, float] = field(default_factory=dict)
     explain: tuple[dict[str, object], ...] = ()
+    again: tuple[ContextItem, ...] = ()
+    silence: str = ""

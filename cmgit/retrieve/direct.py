@@ -13,6 +13,7 @@ from cmgit.languages.table import language_of
 from cmgit.retrieve.parts import Span, lines_of
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.render import Renderer, render
+from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 from cmgit.retrieve.shown import Assembled, Shown, Uses
 
 LARGEST = 6_000
@@ -33,7 +34,9 @@ class _Source:
     facts: BlobFacts
 
 
-def direct_context(prompt: Prompt, read: FileReader, config: Config, budget: int | None = None) -> Context | None:
+def direct_context(
+    prompt: Prompt, read: FileReader, config: Config, budget: int | None = None, seen: Seen = NOTHING_SEEN
+) -> Context | None:
     """The answer by the direct route, or None when the prompt needs an index.
 
     It is taken when exactly one path is named, which `read` knows, at most 6,000 bytes long and within the budget,
@@ -59,7 +62,7 @@ def direct_context(prompt: Prompt, read: FileReader, config: Config, budget: int
     piece = Shown(ItemRole.WHOLE_FILE, 0, paths[0], name, name, "file", span, (1, span.end_line), 1.0, "whole file")
     assembled = Assembled((piece,), ((0, name),), Uses(), {}, len(data) - start)
     source = _source(data, oid, language or "")
-    rendered = render(assembled, Renderer({0: source}, {0: language or ""}))
+    rendered = render(assembled, Renderer({0: source}, {0: language or ""}, seen))
     if len(rendered.text) > config.max_characters:
         return None
     return Context(
@@ -69,9 +72,10 @@ def direct_context(prompt: Prompt, read: FileReader, config: Config, budget: int
         items=rendered.items,
         call_sites=(),
         omitted={},
-        source_bytes=assembled.used,
+        source_bytes=sum(item.end_byte - item.start_byte for item in rendered.items),
         text=rendered.text,
         pending=Pending(),
+        again=rendered.again,
     )
 
 

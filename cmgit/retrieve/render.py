@@ -9,7 +9,8 @@ from cmgit.core.records import CallSite, ContextItem, ItemRole
 from cmgit.retrieve.masking import mask, secret_spans
 from cmgit.retrieve.ports import Source
 from cmgit.retrieve.quote import escape_source, fence_for, one_line
-from cmgit.retrieve.shown import MODULE, Assembled, Shown, UsesOf
+from cmgit.retrieve.seen import NOTHING_SEEN, Seen, digest_of
+from cmgit.retrieve.shown import MODULE, Assembled, Shown, UsesOf, was_seen
 
 LONGEST_LABEL = 160
 _SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript": "ts", "tsx": "tsx", "jsx": "jsx"}
@@ -17,16 +18,27 @@ _SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript"
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
+    """again: what was shown before and is pointed at."""
+
     text: str
     items: tuple[ContextItem, ...]
+    again: tuple[ContextItem, ...] = ()
 
 
 class Renderer:
     """Turns pieces into text."""
 
-    def __init__(self, sources: dict[int, Source], languages: dict[int, str]) -> None:
+    def __init__(self, sources: dict[int, Source], languages: dict[int, str], seen: Seen = NOTHING_SEEN) -> None:
         self._sources = sources
         self._languages = languages
+        self._seen = seen
+
+    def again(self, piece: Shown) -> ContextItem | None:
+        """The piece, where it was shown before and is the same."""
+        source = self._sources[piece.file]
+        if not was_seen(self._seen, piece, source):
+            return None
+        return _context_item(piece, piece.role, source, False)
 
     def quoted(self, piece: Shown) -> tuple[str, bool]:
         """The piece's source as it may be shown, and whether that differs from the disk."""
@@ -49,7 +61,7 @@ class Renderer:
         tag = _SUFFIX_TAGS.get(self._languages.get(piece.file, ""), "js")
         end = "" if source.endswith("\n") else "\n"
         text = f"{header}{notes}\n{fence}{tag}\n{source}{end}{fence}\n"
-        return text, _context_item(piece, role, self._sources[piece.file].oid, altered)
+        return text, _context_item(piece, role, self._sources[piece.file], altered)
 
 
 def _named(piece: Shown) -> str:
@@ -74,7 +86,7 @@ def label(text: str) -> str:
     return shown if len(shown) <= LONGEST_LABEL else shown[: LONGEST_LABEL - 1] + "…"
 
 
-def _context_item(piece: Shown, role: ItemRole, oid: str, altered: bool) -> ContextItem:
+def _context_item(piece: Shown, role: ItemRole, source: Source, altered: bool) -> ContextItem:
     return ContextItem(
         role=role,
         path=piece.path,
@@ -85,9 +97,10 @@ def _context_item(piece: Shown, role: ItemRole, oid: str, altered: bool) -> Cont
         end_line=piece.span.end_line,
         start_byte=piece.span.start,
         end_byte=piece.span.end,
-        oid=oid,
+        oid=source.oid,
         score=piece.score,
         masked=altered,
+        digest=digest_of(source.data[piece.span.start : piece.span.end]),
     )
 
 
@@ -95,8 +108,13 @@ def render(assembled: Assembled, renderer: Renderer) -> Rendered:
     """The whole answer. Items stand in the order in which they were chosen; a gap within one unit is marked."""
     blocks: list[str] = []
     items: list[ContextItem] = []
+    again: list[ContextItem] = []
     before: Shown | None = None
     for piece in assembled.pieces:
+        earlier = renderer.again(piece)
+        if earlier is not None:
+            again.append(earlier)
+            continue
         if before is not None and _same_unit(before, piece):
             gap = (before.span.end_line + 1, piece.span.start_line - 1)
             blocks.append(f"(lines {gap[0]}-{gap[1]} not shown)\n" if gap[0] <= gap[1] else "")
@@ -104,16 +122,29 @@ def render(assembled: Assembled, renderer: Renderer) -> Rendered:
         blocks.append(text)
         items.append(item)
         before = piece
-    lines = [*_site_lines(assembled), *_ending(assembled, any(item.masked for item in items))]
-    return Rendered("\n".join(filter(None, blocks)) + "\n" + "\n".join(lines) + "\n", tuple(items))
+    lines = _pointers(again)
+    if items:
+        known = {item.name for item in again if item.role == ItemRole.ROOT}
+        lines += [*_site_lines(assembled, known), *_ending(assembled, any(item.masked for item in items))]
+    quoted = "\n".join(filter(None, blocks))
+    return Rendered((quoted + "\n" if quoted else "") + "\n".join(lines) + "\n", tuple(items), tuple(again))
+
+
+def _pointers(again: list[ContextItem]) -> list[str]:
+    """One line for all that was shown before."""
+    if not again:
+        return []
+    places = ", ".join(f"{label(i.path)}:{i.start_line}-{i.end_line} {label(i.qualname or i.name)}" for i in again)
+    return [f"Shown earlier in this conversation and unchanged since: {places}."]
 
 
 def _same_unit(before: Shown, piece: Shown) -> bool:
     return before.role == piece.role == ItemRole.PART and (before.file, before.whole) == (piece.file, piece.whole)
 
 
-def _site_lines(assembled: Assembled) -> list[str]:
-    return [line for uses in assembled.uses.of for line in _lines_of(uses)]
+def _site_lines(assembled: Assembled, known: set[str]) -> list[str]:
+    """known: names whose call sites were told with their source."""
+    return [line for uses in assembled.uses.of if uses.name not in known for line in _lines_of(uses)]
 
 
 def _lines_of(uses: UsesOf) -> list[str]:

@@ -16,11 +16,13 @@ from cmgit.retrieve.assemble import DETAILS, assemble
 from cmgit.retrieve.direct import with_tree as with_tree
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.lines import NamedLines, named_lines
+from cmgit.retrieve.near import nearer
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import read_prompt
 from cmgit.retrieve.quote import one_line
 from cmgit.retrieve.rank import Ranking, owners, rank
 from cmgit.retrieve.render import Rendered, Renderer, render
+from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 from cmgit.retrieve.shown import Assembled
 
 EmbedQuery = Callable[[str], NDArray[np.float32]]
@@ -51,6 +53,8 @@ def retrieve(
     budget: int | None = None,
     embed_query: EmbedQuery | None = None,
     explain: bool = False,
+    seen: Seen = NOTHING_SEEN,
+    near: str = "",
 ) -> Context:
     """The context for a prompt.
 
@@ -59,6 +63,8 @@ def retrieve(
             no view, see `direct.direct_context`; here it is answered like `named`.
         budget: bytes of source, the config's when None; 0 shows none.
         embed_query: text to float32[d] of unit length; called by the search route only.
+        seen: what the asker was shown before.
+        near: the folder of the repository that the asker works in, of a package at best; its units come first.
 
     Raises:
         UsageError: an empty prompt, an unknown route or detail, a negative budget.
@@ -74,8 +80,9 @@ def retrieve(
     if route == "auto" and by_name and not ranking.units:
         by_name = False
         ranking = rank(view, asked, focus, embed_query, POOL)
+    ranking = nearer(view, ranking, near)
     ranked = perf_counter()
-    rendered, assembled = _answer(view, ranking, config, detail, limit, named_lines(view, asked, focus))
+    rendered, assembled = _answer(view, ranking, config, detail, limit, named_lines(view, asked, focus), seen)
     done = perf_counter()
     return Context(
         route="named" if by_name else "search",
@@ -89,6 +96,7 @@ def retrieve(
         pending=view.pending,
         seconds={"prompt": read - started, "rank": ranked - read, "assemble": done - ranked, "total": done - started},
         explain=_explained(view, ranking) if explain else (),
+        again=rendered.again,
     )
 
 
@@ -102,7 +110,7 @@ def _check(route: str, detail: str, budget: int) -> None:
 
 
 def _answer(
-    view: View, ranking: Ranking, config: Config, detail: str, limit: int, named: NamedLines
+    view: View, ranking: Ranking, config: Config, detail: str, limit: int, named: NamedLines, seen: Seen
 ) -> tuple[Rendered, Assembled | None]:
     """Assemble and render; where the text comes out too long, once more with less source."""
     if not ranking.units or not ranking.telling:
@@ -118,14 +126,14 @@ def _answer(
     longest = most_characters(config, limit) - len(note)
     budget = limit
     for _ in range(ATTEMPTS):
-        assembled = assemble(view, ranking, roots, detail, budget, named)
+        assembled = assemble(view, ranking, roots, detail, budget, named, seen)
         if not assembled.pieces:
             break
         files = dict.fromkeys(piece.file for piece in assembled.pieces)
         languages = {file: view.files[file].language for file in files}
-        rendered = render(assembled, Renderer(dict(assembled.sources), languages))
+        rendered = render(assembled, Renderer(dict(assembled.sources), languages, seen))
         if len(rendered.text) <= longest:
-            return Rendered(rendered.text + note, rendered.items), assembled
+            return Rendered(rendered.text + note, rendered.items, rendered.again), assembled
         budget = min(assembled.used, budget) * longest // len(rendered.text) - 100
         if budget <= 0:
             break

@@ -1,0 +1,46 @@
+"""What a conversation was shown before: it is not sent again while it is the same, a short pointer stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+
+def digest_of(data: bytes) -> str:
+    """Of the bytes of one piece: an edit elsewhere in its file moves a piece and leaves it the same."""
+    return blake2b(data, digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """ranges: by path, (object id of the file then, first byte, end). pieces: path and digest of what was shown."""
+
+    ranges: Mapping[str, tuple[tuple[str, int, int], ...]] = field(default_factory=dict)
+    pieces: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of(cls, rows: object) -> Seen:
+        """From rows of JSON, [path, object id, first byte, end, digest]; a row of another shape is left out."""
+        ranges: dict[str, list[tuple[str, int, int]]] = {}
+        pieces: set[tuple[str, str]] = set()
+        for row in rows if isinstance(rows, (list, tuple)) else ():
+            match row:
+                case [str(path), str(oid), int(start), int(end), str(digest)]:
+                    ranges.setdefault(path, []).append((oid, start, end))
+                    pieces.add((path, digest))
+        return cls({path: tuple(sorted(found)) for path, found in ranges.items()}, frozenset(pieces))
+
+    def has(self, path: str, oid: str, data: bytes, start: int, end: int) -> bool:
+        """Whether data[start:end] of a file, which is this very object now, was shown: this piece, or all of it."""
+        known = self.ranges.get(path)
+        if known is None or end <= start:
+            return False
+        position = start
+        for then, low, high in known:
+            if then == oid and low <= position < high:
+                position = high
+        return position >= end or (path, digest_of(data[start:end])) in self.pieces
+
+
+NOTHING_SEEN = Seen()
