@@ -33,6 +33,7 @@ from cmgit.store.segments import (
     TextsSegment,
 )
 from cmgit.view.layout import FilePlace
+from cmgit.view.memory import Memory
 from cmgit.view.overlay import disk_state, exact_state, process_missing, with_roles
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
@@ -78,6 +79,7 @@ def open_view(
     progress: ProgressCallback,
     warn: Warn,
     exact: Callable[[str], bool] = lambda _: False,
+    memory: Memory | None = None,
 ) -> View:
     """The code as it is now, or the tree of a revision.
 
@@ -88,6 +90,7 @@ def open_view(
         rev: None for the working tree.
         exact: for which paths the rows must be those of the bytes on disk even where git calls the file unchanged,
             because a filter or line-ending rule stands between the two. Shown files are always checked (`View.source`).
+        memory: what earlier views of this repository left.
 
     Raises:
         CmgitError: no working tree, an unknown revision, a store that cannot be read.
@@ -96,7 +99,7 @@ def open_view(
     tree, changed = state_of(location, rev)
     base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None)
     target = find_target(location, tree, changed, base, rev, exact)
-    return lay_over(location, target, base, config, recipes, progress, warn)
+    return lay_over(location, target, base, config, recipes, progress, warn, memory)
 
 
 def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change]]:
@@ -205,10 +208,11 @@ def lay_over(
     recipes: Recipes,
     progress: ProgressCallback,
     warn: Warn,
+    memory: Memory | None = None,
 ) -> View:
-    store = SegmentStore(location.cm_dir)
-    opened = open_base(store, base)
-    products = process_missing(target.entries, opened.places.__contains__, target.read, config, progress)
+    memory = memory or Memory(location.cm_dir)
+    opened = memory.opened(base, open_base)
+    products = process_missing(target.entries, opened.places.__contains__, target.read, config, progress, memory)
 
     def facts_of(key: BlobKey) -> BlobFacts | None:
         if key in products:
@@ -220,7 +224,7 @@ def lay_over(
     unchanged = base is not None and base.tree == target.tree and not target.changed and not target.dirty
     linked = None if unchanged else relink(entries, facts_of, opened)
     segments, places = combine(opened, entries, products, linked)
-    supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn)
+    supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn, memory)
     wanted = supply if config.vectors else None
     return View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
 

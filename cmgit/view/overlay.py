@@ -20,6 +20,7 @@ from cmgit.languages.roles import role_of
 
 if TYPE_CHECKING:
     from cmgit.index.blobs import BlobProducts
+    from cmgit.view.memory import Memory
 
 REGULAR_MODE = 0o100644
 
@@ -112,6 +113,7 @@ def process_missing(
     data: Callable[[FileEntry], bytes | None],
     config: Config,
     progress: ProgressCallback,
+    memory: Memory,
 ) -> dict[BlobKey, BlobProducts]:
     """Products of the blobs that no segment holds, in the order of the entries."""
     missing: dict[BlobKey, FileEntry] = {}
@@ -120,12 +122,17 @@ def process_missing(
         if not known(key):
             missing.setdefault(key, entry)
     if not missing:
+        memory.keep_products({})
         return {}
     from cmgit.index.blobs import process_blob, unreadable  # a clean tree loads no parser
 
     products: dict[BlobKey, BlobProducts] = {}
     for done, (key, entry) in enumerate(missing.items(), 1):
-        content = data(entry)
-        products[key] = unreadable(key) if content is None else process_blob(key, content, config.max_blob_bytes)
+        kept = memory.known_product(key)
+        if kept is None:
+            content = data(entry)
+            kept = unreadable(key) if content is None else process_blob(key, content, config.max_blob_bytes)
+        products[key] = kept
         progress(Progress("overlay", done, len(missing), "files"))
+    memory.keep_products(products)
     return products

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
@@ -17,7 +17,8 @@ from cmgit.git.locate import Location
 from cmgit.index.recipes import Recipes
 from cmgit.snapshot.manifest import Manifest
 from cmgit.snapshot.publish import load
-from cmgit.store.segments import VECTORS, SegmentStore, VectorsSegment
+from cmgit.store.segments import VECTORS, VectorsSegment
+from cmgit.view.memory import Memory
 from cmgit.view.vectors import missing_keys
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 
 PUBLISH_FROM = 200
 """From so many missing vectors of the snapshot's own tree, make them with a build, which keeps them."""
+
+
+class Supply(Protocol):
+    """Gives a view its vectors."""
+
+    @property
+    def is_short(self) -> bool:
+        """The last `complete` gave less than a complete view has: there was no time."""
+        ...
+
+    def pending(self, view: View) -> int: ...
+
+    def complete(self, view: View) -> list[VectorsSegment]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,11 @@ class VectorSupply:
     recipes: Recipes
     progress: ProgressCallback
     warn: Callable[[str], None]
+    memory: Memory
+
+    @property
+    def is_short(self) -> bool:
+        return False
 
     def pending(self, view: View) -> int:
         """How many distinct texts of the view have no vector yet; nothing is made."""
@@ -54,13 +73,18 @@ class VectorSupply:
         if self.base is not None and self.base.tree == self.tree and len(lacking) >= PUBLISH_FROM:
             segments = self.publish() or segments
             lacking = missing_keys(view.wanted_texts, segments)
-        return [*segments, self.embed(view, lacking)] if lacking else segments
+        if not lacking:
+            return segments
+        made = self.embed(view, lacking)
+        wanted = {row.tobytes() for row in view.wanted_texts.keys}
+        return [*segments, self.memory.keep_vectors(made, wanted)]
 
     def known(self, manifest: Manifest | None) -> list[VectorsSegment]:
         if manifest is None or manifest.recipes.vectors != self.recipes.vectors:
             return []
-        store = SegmentStore(self.location.cm_dir)
-        return [store.open_vectors(ref) for _, ref in manifest.of_kind(VECTORS) if store.whole(ref)]
+        store = self.memory.store
+        segments = [store.open_vectors(ref) for _, ref in manifest.of_kind(VECTORS) if store.whole(ref)]
+        return [*segments, self.memory.vectors] if self.memory.vectors is not None else segments
 
     def publish(self) -> list[VectorsSegment]:
         from cmgit.index.build import build
@@ -74,7 +98,6 @@ class VectorSupply:
 
     def embed(self, view: View, lacking: set[bytes]) -> VectorsSegment:
         """Vectors in memory: dirty files, or a tree that is laid over another."""
-        from cmgit.embed.model import load_model
         from cmgit.index.vectors import embed_in_memory
 
         entries = {
@@ -87,7 +110,7 @@ class VectorSupply:
                     yield BlobKey(place.oid, place.language), view.text_keys(index)
 
         try:
-            model = load_model(self.config.cache_dir, self.config.model_dir, self.warn)
+            model = self.memory.model(self.config, self.warn)
         except ModelUnavailable as error:
             self.warn(f"no vectors, words and the graph answer alone: {error.message} ({error.hint})")
             raise

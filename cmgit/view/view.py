@@ -17,7 +17,7 @@ from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
 from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile
 from cmgit.view.sources import Reader, Source
-from cmgit.view.supply import VectorSupply
+from cmgit.view.supply import Supply
 from cmgit.view.terms import Postings
 from cmgit.view.vectors import UnitVectors, WantedTexts, unit_vectors, wanted_texts
 
@@ -41,6 +41,8 @@ class View:
         tree: id of the tree that the view was laid over. dirty: files that differ from it.
         places: files in the order of their raw path bytes. max_blob_bytes: limit for files that are parsed anew.
         supply: gives the vectors; None where the user wants none.
+
+    pending_files: files that differ from what this view shows, set by whoever answers before a newer view is there.
     """
 
     def __init__(
@@ -51,13 +53,21 @@ class View:
         segments: Segments,
         reader: Reader,
         max_blob_bytes: int,
-        supply: VectorSupply | None,
+        supply: Supply | None,
     ) -> None:
         self.tree, self.dirty, self._supply = tree, dirty, supply
         self.places, self.segments = tuple(places), segments
         self._reader, self._max_blob_bytes = reader, max_blob_bytes
         self.units = Units(self.places, segments.facts)
         self._sources: dict[int, Source | None] = {}
+        self._vectors: UnitVectors | None = None
+        self.pending_files = 0
+
+    def renew(self) -> None:
+        """Ready for another question: files are read anew, and vectors that came short are looked for again."""
+        self._sources = {}
+        if self._supply is not None and self._supply.is_short:
+            self._vectors = None
 
     @cached_property
     def files(self) -> tuple[ViewFile, ...]:
@@ -167,21 +177,22 @@ class View:
     def wanted_texts(self) -> WantedTexts:
         return wanted_texts(self.places, self.units, self.segments.texts)
 
-    @cached_property
-    def _vectors(self) -> UnitVectors:
-        assert self._supply is not None
-        return unit_vectors(self.wanted_texts, self._supply.complete(self))
-
     def vectors(self) -> UnitVectors | None:
         """Vectors of all units, made on the spot where some are missing; None where the user wants none."""
-        return self._vectors if self._supply is not None else None
+        if self._supply is None:
+            return None
+        if self._vectors is None:
+            self._vectors = unit_vectors(self.wanted_texts, self._supply.complete(self))
+        return self._vectors
 
     @property
     def pending(self) -> Pending:
         """What a complete view would have more than this one has now."""
-        if self._supply is None or "_vectors" in self.__dict__:
-            return Pending()
-        return Pending(vectors=self._supply.pending(self))
+        if self._supply is None:
+            return Pending(self.pending_files)
+        if self._vectors is None:
+            return Pending(self.pending_files, self._supply.pending(self))
+        return Pending(self.pending_files, self._vectors.missing if self._supply.is_short else 0)
 
     def text_keys(self, file: int) -> list[bytes]:
         """Keys of the texts that a file's units want."""
