@@ -73,6 +73,18 @@ class Objects:
             return None
         return TreeEntry(path, int(head[:6], 8), head.rpartition(" ")[2])
 
+    def find_tree(self, tree: str, path: str) -> str | None:
+        """The id of a folder of a tree; None where there is none of that name.
+
+        Raises:
+            ObjectUnreadable: a tree on the way is missing or damaged.
+        """
+        args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path]
+        head, _, found = (
+            self._ask_trees(tree, args).decode("utf-8", "surrogateescape").removesuffix("\0").partition("\t")
+        )
+        return head.rpartition(" ")[2] if found == path and head.split(" ")[1] == "tree" else None
+
     def diff_trees(self, old: str, new: str) -> list[TreeDifference]:
         """The paths in which two trees differ, sorted by raw path bytes. A rename is two of them.
 

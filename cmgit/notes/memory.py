@@ -1,0 +1,353 @@
+"""The notes as a view has them: those of its tree, with the working tree's over them.
+
+Git says which files of `.memory/` differ from the tree (the view asked it anyway); those are read from the disk at
+every look, all others are the tree's blobs. So an edit is seen at the next call, another branch has its own notes, and
+nothing is watched. Files that git ignores are no notes, as they are no code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from cmgit.core.errors import CmgitError, ObjectUnreadable
+from cmgit.git.disk import read_file
+from cmgit.git.objects import Objects, open_objects
+from cmgit.notes.entities import Entity, read_entities
+from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable
+from cmgit.notes.packs import Pack, PackFolder, Words, make_pack, make_words, read_pack_bytes
+from cmgit.notes.parse import is_note_path, parse_head, parse_note, text_of
+from cmgit.notes.terms import note_terms
+
+if TYPE_CHECKING:
+    from cmgit.core.records import Change
+    from cmgit.git.locate import Location
+
+FEW = 64
+"""So many notes may differ from a pack before another one is made."""
+NO_MEMORY = "-"
+Row = int
+
+
+class HasNotes(Protocol):
+    """What notes need of a view. changes: None where it shows a tree, not the working tree."""
+
+    tree: str
+    location: Location | None
+    changes: Sequence[Change] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where notes are read. tree: "" on an unborn branch. changes: the working tree against that tree, None for the
+    tree itself."""
+
+    location: Location
+    tree: str
+    changes: tuple[Change, ...] | None
+
+
+def memory_of(view: HasNotes) -> Memory | None:
+    """The notes of a view; None where there is no `.memory/`, which costs one look at the disk."""
+    if view.location is None:
+        return None
+    changes = None if view.changes is None else tuple(view.changes)
+    return open_memory(Standing(view.location, view.tree, changes))
+
+
+def open_memory(standing: Standing) -> Memory | None:
+    """The notes that stand there; None where there is no `.memory/`."""
+    location = standing.location
+    if standing.changes is not None and (location.top is None or not _may_exist(location)):
+        return None
+    memory = Memory(standing)
+    return memory if memory.exists else None
+
+
+def _may_exist(location: Location) -> bool:
+    """A folder on disk, or a sparse checkout that may keep it off."""
+    assert location.top is not None
+    sparse = os.path.join(location.git_dir, "info", "sparse-checkout")  # noqa: PTH118
+    return os.path.isdir(os.path.join(location.top, FOLDER)) or os.path.exists(sparse)  # noqa: PTH110, PTH112, PTH118
+
+
+class Memory:
+    """Notes by row. Rows of the pack come first, those that differ from it behind; a row that is gone is skipped by
+    every method here."""
+
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
+        self._location = standing.location
+        self._packs = PackFolder(standing.location.cm_dir)
+        self._objects: Objects | None = None
+        self._pack, self._differing = self._base()
+        self._data: dict[str, bytes] = {}
+
+    def close(self) -> None:
+        if self._objects is not None:
+            self._objects.close()
+
+    # What there is
+
+    @cached_property
+    def exists(self) -> bool:
+        """Whether there is a `.memory/` at all, with or without notes."""
+        if self._pack is not None:
+            return True
+        top = self._location.top
+        return self.standing.changes is not None and top is not None and _may_exist(self._location)
+
+    def _base(self) -> tuple[Pack | None, dict[str, str]]:
+        """A pack and the tree's notes that differ from it."""
+        tree = self.standing.tree
+        if not tree:
+            return None, {}
+        known = self._packs.pointer(tree)
+        if known is not None:
+            if known[0] == NO_MEMORY:
+                return None, {}
+            pack = self._packs.pack(known[0])
+            if pack is not None:
+                return pack, known[1]
+        name = self._git.find_tree(tree, FOLDER)
+        if name is None:
+            self._packs.write_pointer(tree, NO_MEMORY, {})
+            return None, {}
+        return self._new_base(tree, name)
+
+    def _new_base(self, tree: str, name: str) -> tuple[Pack, dict[str, str]]:
+        pack, differing = self._packs.pack(name), {}
+        if pack is None:
+            listed = {f"{FOLDER}/{e.path}": e.oid for e in self._git.list_tree(name) if e.mode & 0o170000 == 0o100000}
+            near = self._packs.newest()
+            known = {head.path: head for head in map(near.head, range(len(near)))} if near is not None else {}
+            notes = {path: oid for path, oid in listed.items() if is_note_path(path)}
+            differing = {path: oid for path, oid in notes.items() if path not in known or known[path].oid != oid}
+            differing.update({path: "" for path in known if path not in notes})
+            registry = self._blob_text(listed.get(ENTITIES, ""))
+            usable = near is not None and registry == near.entities and len(differing) <= FEW
+            if usable and near is not None and not near.unreadable:
+                pack = near
+            else:
+                pack, differing = self._make_pack(name, notes, known, registry), {}
+        self._packs.write_pointer(tree, pack.name, differing)
+        return pack, differing
+
+    def _make_pack(self, name: str, notes: dict[str, str], known: dict[str, Head], registry: str) -> Pack:
+        heads = {path: known[path] for path, oid in notes.items() if path in known and known[path].oid == oid}
+        unreadable: list[Unreadable] = []
+        missing = [path for path in notes if path not in heads]
+        for path, (_, data) in zip(missing, self._git.read_blobs([notes[path] for path in missing]), strict=True):
+            if isinstance(data, ObjectUnreadable):
+                unreadable.append(Unreadable(path, data.message))
+                continue
+            found = parse_head(path, data, self._location.object_format)
+            if isinstance(found, Head):
+                heads[path] = found
+            else:
+                unreadable.append(found)
+        data = make_pack(name, heads.values(), registry, unreadable)
+        self._packs.write_pack(name, data)
+        made = self._packs.pack(name) or read_pack_bytes(data)  # a read-only repository keeps none
+        assert made is not None
+        return made
+
+    @property
+    def _git(self) -> Objects:
+        if self._objects is None:
+            self._objects = open_objects(self._location)
+        return self._objects
+
+    def _blob_text(self, oid: str) -> str:
+        if not oid:
+            return ""
+        try:
+            return self._git.read_blob(oid).decode("utf-8", "replace")
+        except CmgitError:
+            return ""
+
+    # What differs from the pack
+
+    @cached_property
+    def _changed(self) -> frozenset[str]:
+        """Paths below `.memory/` that are not as the tree has them."""
+        changes = self.standing.changes or ()
+        return frozenset(change.path for change in changes if change.path.startswith(FOLDER + "/"))
+
+    @cached_property
+    def _overlay(self) -> tuple[list[Head], list[Unreadable], frozenset[int]]:
+        """Notes that differ from the pack, what cannot be read among them, and the pack's rows that they stand for."""
+        paths = {path for path in self._changed if is_note_path(path)} | set(self._differing)
+        heads: list[Head] = []
+        unreadable: list[Unreadable] = []
+        gone: set[int] = set()
+        for path in sorted(paths, key=lambda path: path.encode("utf-8", "surrogateescape")):
+            if self._pack is not None:
+                gone.update(row for row, _ in self._pack.rows_of(f"path:{path}"))
+            data = self.data(path)
+            if data is None:
+                continue
+            found = parse_head(path, data, self._location.object_format)
+            if isinstance(found, Head):
+                heads.append(found)
+            else:
+                unreadable.append(found)
+        return heads, unreadable, frozenset(gone)
+
+    def data(self, path: str) -> bytes | None:
+        """A file of `.memory/` as the view has it, read once; None where it is not there."""
+        if path not in self._data:
+            data = self._read(path)
+            if data is None:
+                return None
+            self._data[path] = data
+        return self._data[path]
+
+    def _read(self, path: str) -> bytes | None:
+        top = self._location.top
+        if self.standing.changes is not None and top is not None:
+            data = read_file(top, path)
+            if data is not None or path in self._changed:
+                return data
+        if not self.standing.tree:
+            return None
+        oid = self._differing.get(path)
+        if oid is None:
+            entry = self._git.find_entry(self.standing.tree, path)
+            oid = entry.oid if entry is not None else ""
+        try:
+            return self._git.read_blob(oid) if oid else None
+        except CmgitError:
+            return None
+
+    # Rows
+
+    @property
+    def _packed(self) -> int:
+        return len(self._pack) if self._pack is not None else 0
+
+    def rows(self) -> list[Row]:
+        """Every note's row."""
+        heads, _, gone = self._overlay
+        return [row for row in range(self._packed + len(heads)) if row not in gone]
+
+    def head(self, row: Row) -> Head:
+        if self._pack is not None and row < self._packed:
+            return self._pack.head(row)
+        return self._overlay[0][row - self._packed]
+
+    def status(self, row: Row) -> str:
+        if self._pack is not None and row < self._packed:
+            return self._pack.status(row)
+        return self._overlay[0][row - self._packed].status
+
+    def count(self, statuses: frozenset[str]) -> int:
+        """How many notes have one of these statuses."""
+        heads, _, gone = self._overlay
+        letters = {status[0] for status in statuses}
+        packed = sum(self._pack.statuses.count(letter) for letter in letters) if self._pack is not None else 0
+        packed -= sum(self.status(row) in statuses for row in gone)
+        return packed + sum(head.status in statuses for head in heads)
+
+    def unreadable(self) -> list[Unreadable]:
+        heads, found, _ = self._overlay
+        paths = {head.path for head in heads} | {one.path for one in found} | self._changed
+        kept = [one for one in self._pack.unreadable if one.path not in paths] if self._pack is not None else []
+        return sorted([*kept, *found], key=lambda one: one.path)
+
+    def with_uri(self, uri: str) -> list[tuple[Row, str]]:
+        """Rows of the notes that have exactly this anchor, and its weight there."""
+        return [pair for key, rows in self.with_prefix(uri, exact=True) if key == uri for pair in rows]
+
+    def with_prefix(self, prefix: str, *, exact: bool = False) -> Iterator[tuple[str, list[tuple[Row, str]]]]:
+        """Anchors that begin so, with the notes that have them. One anchor may come twice."""
+        heads, _, gone = self._overlay
+        if self._pack is not None:
+            for key, rows in self._pack.lines(prefix + "\t" if exact else prefix):
+                yield key, [(row, weight) for row, weight in rows if row not in gone]
+        for number, head in enumerate(heads):
+            for anchor in head.anchors:
+                if anchor.uri == prefix or (not exact and anchor.uri.startswith(prefix)):
+                    yield anchor.uri, [(self._packed + number, anchor.weight)]
+
+    def row_of(self, ident: str) -> Row | None:
+        """The row of a note's id; of two files with one id, the first."""
+        heads, _, gone = self._overlay
+        packed = self._pack.rows_of(f"id:{ident}") if self._pack is not None else []
+        found = [row for row, _ in packed if row not in gone]
+        found += [self._packed + number for number, head in enumerate(heads) if head.id == ident]
+        return min(found, key=lambda row: (self.head(row).path, row)) if found else None
+
+    def note(self, row: Row) -> Note | None:
+        """The whole note, read now; None where it has gone since."""
+        path = self.head(row).path
+        data = self.data(path)
+        found = parse_note(path, data, self._location.object_format) if data is not None else None
+        return found if isinstance(found, Note) else None
+
+    def notes(self, rows: Iterable[Row]) -> Iterator[Note]:
+        for row in rows:
+            found = self.note(row)
+            if found is not None:
+                yield found
+
+    # Words
+
+    def with_term(self, term: str) -> list[tuple[Row, int, int]]:
+        """(row, count in the announcement, count in the body) of the notes that have exactly this term."""
+        return [row for found, rows in self._term_lines(term, exact=True) if found == term for row in rows]
+
+    def with_term_prefix(self, prefix: str) -> list[tuple[Row, int, int]]:
+        return [row for _, rows in self._term_lines(prefix, exact=False) for row in rows]
+
+    def _term_lines(self, term: str, *, exact: bool) -> Iterator[tuple[str, list[tuple[Row, int, int]]]]:
+        gone = self._overlay[2]
+        if self._pack is not None:
+            for found, rows in self._words.lines(term + "\t" if exact else term):
+                yield found, [row for row in rows if row[0] not in gone]
+        for row, counts in self._overlay_terms:
+            if exact:
+                if term in counts:
+                    yield term, [(row, *counts[term])]
+                continue
+            for found, (announced, body) in counts.items():
+                if found.startswith(term):
+                    yield found, [(row, announced, body)]
+
+    @cached_property
+    def _overlay_terms(self) -> list[tuple[Row, dict[str, tuple[int, int]]]]:
+        rows = range(self._packed, self._packed + len(self._overlay[0]))
+        return [(row, note_terms(note.head, note.body)) for row in rows if (note := self.note(row)) is not None]
+
+    @cached_property
+    def _words(self) -> Words:
+        assert self._pack is not None
+        kept = self._packs.words(self._pack.name)
+        if kept is not None:
+            return kept
+        heads = [self._pack.head(row) for row in range(len(self._pack))]
+        blobs = self._git.read_blobs([head.oid for head in heads])
+        rows: list[tuple[int, dict[str, tuple[int, int]]]] = []
+        for row, (head, (_, data)) in enumerate(zip(heads, blobs, strict=True)):
+            if isinstance(data, bytes):
+                found = parse_note(head.path, data, self._location.object_format)
+                rows.append((row, note_terms(head, found.body if isinstance(found, Note) else "")))
+        made = make_words(rows)
+        self._packs.write_words(self._pack.name, made)
+        return Words(made[made.index(b"\n") + 1 :])
+
+    # Entities
+
+    @cached_property
+    def entities_text(self) -> str:
+        if ENTITIES in self._changed:
+            data = self.data(ENTITIES)
+            return text_of(data) if data is not None else ""
+        return self._pack.entities if self._pack is not None else ""
+
+    @cached_property
+    def entities(self) -> dict[str, Entity]:
+        return {entity.name: entity for entity in read_entities(self.entities_text)}

@@ -1,0 +1,265 @@
+"""What is known of the notes of one tree, kept in `cm/notes/` so that a look-up reads no note.
+
+A pack is named by git's id of the `.memory` tree that it was made from, so it can never be out of date; it is
+checksummed, and whatever is shown is read from the note itself again. Anything may be deleted here at any time.
+
+`<id>-<recipe>.heads`: a JSON line (sizes, checksum, registry of entities, what cannot be read), then one status letter
+for each row, row offsets (uint32), sorted lines `key TAB row:weight,…` (keys: anchors' URIs, `id:`, `path:`), and one
+JSON line for each row. `<id>-<recipe>.words`: a JSON line, then sorted lines `term TAB row:announced:body,…`.
+`<tree>.at`: which pack serves a commit's tree, and which notes differ from it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from cmgit.core.atomic import write_atomic
+from cmgit.core.errors import CmgitError
+from cmgit.core.recipe import hash_modules
+from cmgit.notes.model import STATUSES, WEIGHTS, Anchor, Head, Unreadable
+from cmgit.notes.packed import lines_from
+
+KEPT_PACKS = 4
+KEPT_POINTERS = 64
+_LETTERS = {status: status[0] for status in STATUSES}
+_STATUS = {letter: status for status, letter in _LETTERS.items()}
+
+
+@cache
+def packs_recipe() -> str:
+    """Changes whenever a row could."""
+    from cmgit.words.recipe import words_recipe
+
+    return hash_modules(("notes",), words_recipe())[:8]
+
+
+def text_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Rows 0 … len-1 in path order. keys: the sorted lines. entities: text of the registry."""
+
+    name: str
+    statuses: str
+    offsets: memoryview
+    keys: bytes
+    rows: bytes
+    entities: str
+    unreadable: tuple[Unreadable, ...]
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def status(self, row: int) -> str:
+        return _STATUS[self.statuses[row]]
+
+    def lines(self, prefix: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+        """Keys that begin so, with the rows that have them and the weight that each gives."""
+        for line in lines_from(self.keys, text_bytes(prefix)):
+            key, _, rows = line.rpartition(b"\t")
+            pairs = (pair.split(b":") for pair in rows.split(b","))
+            yield key.decode("utf-8", "surrogateescape"), [(int(row), WEIGHTS[int(weight)]) for row, weight in pairs]
+
+    def rows_of(self, key: str) -> list[tuple[int, str]]:
+        return next((rows for found, rows in self.lines(key + "\t") if found == key), [])
+
+    def head(self, row: int) -> Head:
+        start, end = self.offsets[row], self.offsets[row + 1]
+        return head_of(self.rows[start:end])
+
+
+def head_of(line: bytes) -> Head:
+    path, ident, oid, summary, status, created, updated, anchors, links, problems = json.loads(line)
+    return Head(
+        ident, path, oid, summary, status, created, updated,
+        tuple(Anchor(*anchor) for anchor in anchors), tuple(links), tuple(problems),
+    )  # fmt: skip
+
+
+def _line(head: Head) -> bytes:
+    anchors = [[anchor.uri, anchor.weight, anchor.hash] for anchor in head.anchors]
+    row = [head.path, head.id, head.oid, head.summary, head.status, head.created, head.updated, anchors]
+    return json.dumps([*row, head.links, head.problems], separators=(",", ":")).encode() + b"\n"
+
+
+def make_pack(name: str, heads: Iterable[Head], entities: str, unreadable: Iterable[Unreadable]) -> bytes:
+    """A pack's file."""
+    ordered = sorted(heads, key=lambda head: text_bytes(head.path))
+    lines = [_line(head) for head in ordered]
+    offsets = array("I", [0])
+    for line in lines:
+        offsets.append(offsets[-1] + len(line))
+    keys: dict[str, dict[int, str]] = {}
+    for row, head in enumerate(ordered):
+        keys.setdefault(f"id:{head.id}", {})[row] = "incidental"
+        keys.setdefault(f"path:{head.path}", {})[row] = "incidental"
+        for anchor in head.anchors:
+            if "\n" not in anchor.uri and "\t" not in anchor.uri:
+                known = keys.setdefault(anchor.uri, {})
+                known[row] = min(known.get(row, anchor.weight), anchor.weight, key=WEIGHTS.index)
+    index = b"".join(
+        sorted(
+            text_bytes(f"{key}\t{','.join(f'{row}:{WEIGHTS.index(w)}' for row, w in rows.items())}\n")
+            for key, rows in keys.items()
+        )
+    )
+    statuses = "".join(_LETTERS[head.status] for head in ordered).encode()
+    content = statuses + offsets.tobytes() + index + b"".join(lines)
+    header = {
+        "name": name,
+        "rows": len(ordered),
+        "keys": len(index),
+        "crc": zlib.crc32(content),
+        "entities": entities,
+        "unreadable": [[one.path, one.reason] for one in unreadable],
+    }
+    return json.dumps(header).encode() + b"\n" + content
+
+
+@lru_cache(maxsize=4)
+def _read_pack(path: str, _stamp: tuple[int, int]) -> Pack | None:
+    try:
+        return read_pack_bytes(Path(path).read_bytes())
+    except OSError:
+        return None
+
+
+def read_pack_bytes(data: bytes) -> Pack | None:
+    """A pack, or None where its bytes are not those that were written."""
+    header, content = _checked(data)
+    if header is None:
+        return None
+    rows, keys = int(header["rows"]), int(header["keys"])
+    at = rows + 4 * (rows + 1)
+    return Pack(
+        name=header["name"],
+        statuses=content[:rows].decode(),
+        offsets=memoryview(content[rows:at]).cast("I"),
+        keys=content[at : at + keys],
+        rows=content[at + keys :],
+        entities=header["entities"],
+        unreadable=tuple(Unreadable(path, reason) for path, reason in header["unreadable"]),
+    )
+
+
+def _checked(data: bytes) -> tuple[dict[str, Any] | None, bytes]:
+    """Header and content of a file; None where its bytes are not those that were written."""
+    try:
+        end = data.index(b"\n")
+        header = json.loads(data[:end])
+        content = data[end + 1 :]
+        if zlib.crc32(content) == header["crc"]:
+            return header, content
+    except (ValueError, KeyError, TypeError):
+        pass
+    return None, b""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """terms: the sorted lines."""
+
+    terms: bytes
+
+    def lines(self, prefix: str) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
+        """Terms that begin so, with (row, count in the announcement, count in the body)."""
+        for line in lines_from(self.terms, text_bytes(prefix)):
+            term, _, rows = line.rpartition(b"\t")
+            triples = (triple.split(b":") for triple in rows.split(b","))
+            yield term.decode("utf-8", "surrogateescape"), [(int(r), int(s), int(b)) for r, s, b in triples]
+
+    def rows_of(self, term: str) -> list[tuple[int, int, int]]:
+        return next((rows for found, rows in self.lines(term + "\t") if found == term), [])
+
+
+def make_words(rows: Iterable[tuple[int, Mapping[str, tuple[int, int]]]]) -> bytes:
+    """A words file from each row's terms."""
+    terms: dict[str, list[str]] = {}
+    for row, counts in rows:
+        for term, (announced, body) in counts.items():
+            terms.setdefault(term, []).append(f"{row}:{announced}:{body}")
+    content = b"".join(sorted(text_bytes(f"{term}\t{','.join(found)}\n") for term, found in terms.items()))
+    return json.dumps({"crc": zlib.crc32(content)}).encode() + b"\n" + content
+
+
+@lru_cache(maxsize=2)
+def _read_words(path: str, _stamp: tuple[int, int]) -> Words | None:
+    try:
+        header, content = _checked(Path(path).read_bytes())
+    except OSError:
+        return None
+    return Words(content) if header is not None else None
+
+
+class PackFolder:
+    """`cm/notes/`: nothing in it is needed, and failing to write it is no failure."""
+
+    def __init__(self, cm_dir: str) -> None:
+        self.folder = Path(cm_dir) / "notes"
+
+    def pack(self, name: str) -> Pack | None:
+        return _read_pack(*found) if (found := self._stamped(f"{name}-{packs_recipe()}.heads")) else None
+
+    def words(self, name: str) -> Words | None:
+        return _read_words(*found) if (found := self._stamped(f"{name}-{packs_recipe()}.words")) else None
+
+    def newest(self) -> Pack | None:
+        """The pack that was written last."""
+        names = self._newest_first(f"-{packs_recipe()}.heads")
+        return self.pack(names[0].rsplit("-", 1)[0]) if names else None
+
+    def pointer(self, tree: str) -> tuple[str, dict[str, str]] | None:
+        """The pack that serves a tree, and the notes that differ from it: path → oid, "" where there is none now."""
+        try:
+            name, recipe, differing = json.loads((self.folder / f"{tree}.at").read_bytes())
+        except (OSError, ValueError, TypeError):
+            return None
+        return (name, differing) if recipe == packs_recipe() else None
+
+    def write_pointer(self, tree: str, name: str, differing: dict[str, str]) -> None:
+        self._write(f"{tree}.at", json.dumps([name, packs_recipe(), differing]).encode())
+        self._prune(".at", KEPT_POINTERS)
+
+    def write_pack(self, name: str, data: bytes) -> None:
+        self._write(f"{name}-{packs_recipe()}.heads", data)
+        self._prune(".heads", KEPT_PACKS)
+
+    def write_words(self, name: str, data: bytes) -> None:
+        self._write(f"{name}-{packs_recipe()}.words", data)
+        self._prune(".words", KEPT_PACKS)
+
+    def _stamped(self, name: str) -> tuple[str, tuple[int, int]] | None:
+        """A file with what tells it from another of the same name."""
+        path = os.path.join(self.folder, name)  # noqa: PTH118 - a path object costs more than the look-up
+        try:
+            seen = os.stat(path)  # noqa: PTH116
+        except OSError:
+            return None
+        return path, (seen.st_mtime_ns, seen.st_size)
+
+    def _write(self, name: str, data: bytes) -> None:
+        with suppress(CmgitError, OSError):
+            write_atomic(self.folder / name, data)
+
+    def _newest_first(self, suffix: str) -> list[str]:
+        try:
+            found = [(entry.stat().st_mtime_ns, entry.name) for entry in os.scandir(self.folder)]
+        except OSError:
+            return []
+        return [name for _, name in sorted(found, reverse=True) if name.endswith(suffix)]
+
+    def _prune(self, suffix: str, keep: int) -> None:
+        for name in self._newest_first(suffix)[keep:]:
+            with suppress(OSError):
+                (self.folder / name).unlink()
