@@ -6,10 +6,13 @@ import os
 from typing import TYPE_CHECKING
 
 from cmgit.core.records import path_text
-from cmgit.git.plumbing import run_git
+from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
+
+
+_ASKED = ("config", "-z", "--get-regexp", r"^cm\.")
 
 
 def read_settings(where: Location | str | None) -> dict[str, str]:
@@ -17,9 +20,20 @@ def read_settings(where: Location | str | None) -> dict[str, str]:
 
     The last of several values wins; a key without a value means "true". None: outside of any repository.
     """
-    answer = run_git(os.sep if where is None else where, ["config", "-z", "--get-regexp", r"^cm\."], ok=(0, 1))
+    (done,) = run_calls([settings_call(os.sep if where is None else where)])
+    return settings_answer(done)
+
+
+def settings_call(where: Location | str) -> GitCall:
+    """The call that `settings_answer` reads, for whoever runs it beside others."""
+    return GitCall((*place(where), *_ASKED))
+
+
+def settings_answer(done: GitDone) -> dict[str, str]:
+    if done.code not in (0, 1):
+        raise failure(_ASKED, done)
     settings: dict[str, str] = {}
-    for record in answer.split(b"\0"):
+    for record in done.stdout.split(b"\0"):
         if record:
             key, found, value = record.partition(b"\n")
             settings[path_text(key)] = path_text(value) if found else "true"

@@ -7,11 +7,12 @@ Nothing here decides anything: all of it is named by its content.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobStatus
-from cmgit.core.records import BlobKey
+from cmgit.core.records import BlobKey, ProgressCallback
+from cmgit.git.locate import Location
 from cmgit.store.segments import (
     EdgesSegment,
     FactsSegment,
@@ -78,15 +79,48 @@ class KeptStore(SegmentStore):
                 del kind[name]
 
 
+class Build(Protocol):
+    """Makes the snapshot of a tree."""
+
+    def __call__(
+        self,
+        location: Location,
+        tree: str,
+        config: Config,
+        progress: ProgressCallback,
+        warn: Callable[[str], None],
+        *,
+        on_demand: bool = False,
+    ) -> object: ...
+
+
+def build_here(
+    location: Location,
+    tree: str,
+    config: Config,
+    progress: ProgressCallback,
+    warn: Callable[[str], None],
+    *,
+    on_demand: bool = False,
+) -> object:
+    """In this process: what a command does."""
+    from cmgit.index.build import build
+
+    return build(location, tree, config, progress, warn, on_demand=on_demand)
+
+
 class Memory:
     """Everything that may be kept.
+
+    build: makes a snapshot where a view wants one.
 
     opened: of the base that was laid under the last view. products: of blobs that no segment of a base held, those of
     the last two views. vectors: made in memory.
     """
 
-    def __init__(self, cm_dir: str) -> None:
+    def __init__(self, cm_dir: str, build: Build = build_here) -> None:
         self.store = KeptStore(cm_dir)
+        self.build = build
         self.products: dict[BlobKey, BlobProducts] = {}
         self._earlier: dict[BlobKey, BlobProducts] = {}
         self.vectors: VectorsSegment | None = None

@@ -33,7 +33,7 @@ from cmgit.store.segments import (
     TextsSegment,
 )
 from cmgit.view.layout import FilePlace
-from cmgit.view.memory import Memory
+from cmgit.view.memory import Build, Memory, build_here
 from cmgit.view.overlay import disk_state, exact_state, process_missing, with_roles
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
@@ -97,9 +97,12 @@ def open_view(
     """
     recipes = current_recipes(config)
     tree, changed = state_of(location, rev)
-    base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None)
+    memory = memory or Memory(location.cm_dir)
+    base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None, build=memory.build)
     target = find_target(location, tree, changed, base, rev, exact)
-    return lay_over(location, target, base, config, recipes, progress, warn, memory)
+    view = lay_over(location, target, base, config, recipes, progress, warn, memory)
+    view.location, view.changes = location, (None if rev is not None else changed)
+    return view
 
 
 def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change]]:
@@ -121,6 +124,7 @@ def find_base(
     warn: Warn,
     *,
     on_demand: bool,
+    build: Build = build_here,
 ) -> Manifest | None:
     """The snapshot of the tree; else the newest one; a repository without any is indexed. None where nothing is
     committed yet or the store cannot be written: then everything is laid over nothing."""
@@ -132,8 +136,6 @@ def find_base(
     for manifest in load_all(location.cm_dir):
         if manifest.recipes.snapshot == recipes.snapshot and usable(location, manifest):
             return manifest
-    from cmgit.index.build import build
-
     try:
         build(location, tree, replace(config, vectors=False), progress, warn, on_demand=on_demand)
     except CmgitError as error:

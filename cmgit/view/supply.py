@@ -87,10 +87,8 @@ class VectorSupply:
         return [*segments, self.memory.vectors] if self.memory.vectors is not None else segments
 
     def publish(self) -> list[VectorsSegment]:
-        from cmgit.index.build import build
-
         try:
-            build(self.location, self.tree, self.config, self.progress, self.warn)
+            self.memory.build(self.location, self.tree, self.config, self.progress, self.warn)
         except CmgitError as error:
             self.warn(f"{error.message}; answering from memory")
             return []

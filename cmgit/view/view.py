@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
-from cmgit.core.records import BlobKey, Pending, UnitView
+from cmgit.core.records import BlobKey, Change, Pending, UnitView
 from cmgit.core.tables import EdgeStatus
+from cmgit.git.locate import Location
 from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, TextsSegment
 from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
@@ -42,6 +43,8 @@ class View:
         places: files in the order of their raw path bytes. max_blob_bytes: limit for files that are parsed anew.
         supply: gives the vectors; None where the user wants none.
 
+    location, changes: the repository, and what differs from the tree in its working tree (None: the tree itself is
+    shown); set by whoever opens the view, for notes.
     pending_files: files that differ from what this view shows, set by whoever answers before a newer view is there.
     """
 
@@ -55,18 +58,20 @@ class View:
         max_blob_bytes: int,
         supply: Supply | None,
     ) -> None:
-        self.tree, self.dirty, self._supply = tree, dirty, supply
+        self.tree, self.dirty, self.supply = tree, dirty, supply
         self.places, self.segments = tuple(places), segments
         self._reader, self._max_blob_bytes = reader, max_blob_bytes
         self.units = Units(self.places, segments.facts)
         self._sources: dict[int, Source | None] = {}
         self._vectors: UnitVectors | None = None
         self.pending_files = 0
+        self.location: Location | None = None
+        self.changes: Sequence[Change] | None = None
 
     def renew(self) -> None:
         """Ready for another question: files are read anew, and vectors that came short are looked for again."""
         self._sources = {}
-        if self._supply is not None and self._supply.is_short:
+        if self.supply is not None and self.supply.is_short:
             self._vectors = None
 
     @cached_property
@@ -179,20 +184,20 @@ class View:
 
     def vectors(self) -> UnitVectors | None:
         """Vectors of all units, made on the spot where some are missing; None where the user wants none."""
-        if self._supply is None:
+        if self.supply is None:
             return None
         if self._vectors is None:
-            self._vectors = unit_vectors(self.wanted_texts, self._supply.complete(self))
+            self._vectors = unit_vectors(self.wanted_texts, self.supply.complete(self))
         return self._vectors
 
     @property
     def pending(self) -> Pending:
         """What a complete view would have more than this one has now."""
-        if self._supply is None:
+        if self.supply is None:
             return Pending(self.pending_files)
         if self._vectors is None:
-            return Pending(self.pending_files, self._supply.pending(self))
-        return Pending(self.pending_files, self._vectors.missing if self._supply.is_short else 0)
+            return Pending(self.pending_files, self.supply.pending(self))
+        return Pending(self.pending_files, self._vectors.missing if self.supply.is_short else 0)
 
     def text_keys(self, file: int) -> list[bytes]:
         """Keys of the texts that a file's units want."""
