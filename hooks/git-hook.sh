@@ -15,10 +15,9 @@ exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 python=$1 flag=$2 event=$3
 shift 3
 
-# A checkout of files moves no branch.
-if [ "$event" = post-checkout ]; then
-    [ "${3-${PRE_COMMIT_CHECKOUT_TYPE-1}}" != 0 ] || exit 0
-fi
+# A checkout of files moves no branch. A framework tells by a variable, whatever it calls the event.
+[ "${PRE_COMMIT_CHECKOUT_TYPE-1}" != 0 ] || exit 0
+[ "$event" != post-checkout ] || [ "${3-1}" != 0 ] || exit 0
 
 # The git directory of this worktree, and the one that all worktrees share.
 git_dir=${GIT_DIR-}

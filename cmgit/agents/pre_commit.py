@@ -29,14 +29,14 @@ _HOOK = """\
   hooks:
   - id: cm-stage
     name: cmgit, parse what is committed
-    entry: sh -c 'command -v git-cm >/dev/null && git-cm hook pre-commit; exit 0'
+    entry: sh -c 'git-cm-hook pre-commit || git-cm hook pre-commit || exit 0'
     language: system
     stages: [pre-commit]
     always_run: true
     pass_filenames: false
   - id: cm-index
     name: cmgit, index HEAD
-    entry: sh -c 'command -v git-cm >/dev/null && git-cm hook post-commit; exit 0'
+    entry: sh -c 'git-cm-hook post-commit || git-cm hook post-commit || exit 0'
     language: system
     stages: [post-commit, post-checkout, post-merge, post-rewrite]
     always_run: true
