@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import cmgit
 
 if TYPE_CHECKING:
+    from cmgit.agents.where import Where
     from cmgit.git.locate import Location
 
 LONGEST_FOLDER = 70
@@ -71,7 +72,7 @@ def version() -> str:
     return digest("\0".join(parts))
 
 
-def start_reader(location: Location) -> bool:
+def start_reader(location: Location | Where) -> bool:
     """Start the reader of a worktree in the background, unless one runs or none is wanted. Does not wait for it."""
     from cmgit.view.resident import socket_path
 

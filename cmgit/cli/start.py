@@ -9,9 +9,9 @@ import sys
 def entry() -> None:
     """git finds this as `git cm`."""
     if sys.argv[1:2] == ["hook"]:
-        from cmgit.cli.hook import hook_main
+        from cmgit.cli.agent_hook import dispatch
 
-        hook_main(sys.argv[2:])
+        dispatch(sys.argv[2:])
     # Records and columns are many and live until the end: looking for cycles among them costs a fifth of linking.
     gc.set_threshold(200_000, 50, 100)
     from cmgit.cli.main import entry as main_entry

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cmgit.core.digests import digest_of
 from cmgit.core.facts import UnitKind
 from cmgit.core.records import CallSite, ContextItem, ItemRole
 from cmgit.retrieve.masking import mask, secret_spans
 from cmgit.retrieve.ports import Source
 from cmgit.retrieve.quote import escape_source, fence_for, one_line
-from cmgit.retrieve.seen import NOTHING_SEEN, Seen, digest_of
+from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 from cmgit.retrieve.shown import MODULE, Assembled, Shown, UsesOf, was_seen
 
 LONGEST_LABEL = 160

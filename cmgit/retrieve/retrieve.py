@@ -55,6 +55,7 @@ def retrieve(
     explain: bool = False,
     seen: Seen = NOTHING_SEEN,
     near: str = "",
+    most: int | None = None,
 ) -> Context:
     """The context for a prompt.
 
@@ -65,6 +66,7 @@ def retrieve(
         embed_query: text to float32[d] of unit length; called by the search route only.
         seen: what the asker was shown before.
         near: the folder of the repository that the asker works in, of a package at best; its units come first.
+        most: characters of the text as a JSON string (a line break is two); None: the config's, of the text itself.
 
     Raises:
         UsageError: an empty prompt, an unknown route or detail, a negative budget.
@@ -82,7 +84,7 @@ def retrieve(
         ranking = rank(view, asked, focus, embed_query, POOL)
     ranking = nearer(view, ranking, near)
     ranked = perf_counter()
-    rendered, assembled = _answer(view, ranking, config, detail, limit, named_lines(view, asked, focus), seen)
+    rendered, assembled = _answer(view, ranking, config, detail, limit, named_lines(view, asked, focus), seen, most)
     done = perf_counter()
     return Context(
         route="named" if by_name else "search",
@@ -110,7 +112,14 @@ def _check(route: str, detail: str, budget: int) -> None:
 
 
 def _answer(
-    view: View, ranking: Ranking, config: Config, detail: str, limit: int, named: NamedLines, seen: Seen
+    view: View,
+    ranking: Ranking,
+    config: Config,
+    detail: str,
+    limit: int,
+    named: NamedLines,
+    seen: Seen,
+    most: int | None,
 ) -> tuple[Rendered, Assembled | None]:
     """Assemble and render; where the text comes out too long, once more with less source."""
     if not ranking.units or not ranking.telling:
@@ -123,7 +132,8 @@ def _answer(
         if ranking.without_vectors
         else ""
     )
-    longest = most_characters(config, limit) - len(note)
+    measure = len if most is None else json_length
+    longest = (most_characters(config, limit) if most is None else most) - measure(note)
     budget = limit
     for _ in range(ATTEMPTS):
         assembled = assemble(view, ranking, roots, detail, budget, named, seen)
@@ -132,12 +142,18 @@ def _answer(
         files = dict.fromkeys(piece.file for piece in assembled.pieces)
         languages = {file: view.files[file].language for file in files}
         rendered = render(assembled, Renderer(dict(assembled.sources), languages, seen))
-        if len(rendered.text) <= longest:
+        length = measure(rendered.text)
+        if length <= longest:
             return Rendered(rendered.text + note, rendered.items, rendered.again), assembled
-        budget = min(assembled.used, budget) * longest // len(rendered.text) - 100
+        budget = min(assembled.used, budget) * longest // length - 100
         if budget <= 0:
             break
     return Rendered("The code that was found does not fit the budget.\n", ()), None
+
+
+def json_length(text: str) -> int:
+    """Characters of a text inside of JSON. Control characters are escaped before."""
+    return len(text) + sum(map(text.count, '"\\\n\t\r'))
 
 
 def most_characters(config: Config, limit: int) -> int:

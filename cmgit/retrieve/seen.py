@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
-
-def digest_of(data: bytes) -> str:
-    """Of the bytes of one piece: an edit elsewhere in its file moves a piece and leaves it the same."""
-    return blake2b(data, digest_size=8).hexdigest()
+from cmgit.core.digests import digest_of
 
 
 @dataclass(frozen=True, slots=True)

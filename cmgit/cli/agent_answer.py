@@ -1,0 +1,224 @@
+"""A prompt's context: from the resident reader, or worked out here by a child process before the time is up."""
+
+# ruff: noqa: PTH118
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from cmgit.agents.answer import MOST_CHARACTERS, compose, rows_of, summary
+from cmgit.agents.events import COMPACT, PROMPT, SESSION_START, Event
+from cmgit.agents.gate import cleaned
+from cmgit.agents.session import LONGEST_PROMPT, Session
+from cmgit.agents.where import Where
+from cmgit.cli import runtime
+from cmgit.cli.agent_hook import ASK_SECONDS, SLOW_SECONDS, Document, Hook, is_on
+from cmgit.view import resident
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NO_SNAPSHOT = "no snapshot yet"
+
+
+def answer_event(hook: Hook, event: Event, where: Where) -> None:
+    """Say what this event gets, and note and log what it got."""
+    hook.settings = read_settings(event.cwd, min(hook.left, 0.5))
+    if not is_on(hook.settings, "cm.context", True):
+        hook.log("nothing: switched off by cm.context")
+        return
+    session = Session(where.cm_dir, event.client, event.session, event.agent)
+    if event.kind == SESSION_START:
+        hook.log("nothing: the session starts" + (", a reader too" if start_reader(where) else ""))
+        return
+    prompt = cleaned(event.prompt) or session.prompt
+    if not prompt:
+        hook.log("nothing: no prompt was answered before")
+        return
+    if not session.first(event.kind, prompt, event.turn):
+        hook.log("nothing: another hook answers this event")
+        return
+    if event.kind == COMPACT:
+        session.note(compact=True)
+        session = Session(where.cm_dir, event.client, event.session, event.agent)
+    request: Document = {
+        "op": "retrieve",
+        "prompt": prompt,
+        "seen": [row[:5] for row in session.shown],
+        "near": where.package,
+        "most": MOST_CHARACTERS,
+    }
+    started = time.monotonic()
+    document, from_reader = ask_reader(where, request, hook.left), True
+    if document is None:
+        document, from_reader = ask_child(hook, event.cwd, request), False
+    slow = not from_reader and time.monotonic() - started > SLOW_SECONDS
+    said = say(hook, session, document, prompt)
+    if slow and start_reader(where):
+        said += "; a reader was started"
+    if is_behind(where, document):
+        said += "; a build was asked for" if ask_for_build(where) else ""
+    hook.log(f"{said} ({'reader' if from_reader else 'cold'})")
+
+
+def say(hook: Hook, session: Session, document: Document | None, prompt: str) -> str:
+    """Print the document's text for the client and note what it shows; what was done, for the log."""
+    if document is None:
+        return "nothing: no answer in time"
+    failed, text, quiet = document.get("failed"), document.get("text"), document.get("silence")
+    if isinstance(failed, str):
+        return f"nothing: {failed}"
+    rows, again = rows_of(document.get("items")), document.get("again")
+    if quiet and isinstance(quiet, str):
+        return f"nothing: {quiet}"
+    if not isinstance(text, str) or not (rows or again):
+        return "nothing: nothing was found"
+    if not hook.send(compose(text, greeted=session.greeted)):
+        return "nothing: the answer could not be given"
+    assert hook.event is not None
+    kept = {"prompt": prompt[:LONGEST_PROMPT]} if hook.event.kind == PROMPT else {}
+    session.note(shown=rows, greeted=True, **kept)
+    return summary(document)
+
+
+def read_settings(cwd: str, seconds: float) -> dict[str, str]:
+    """`git config cm.*` as seen from there; empty where git does not answer in time."""
+    from cmgit.git.process import end_process, git_environment, pipe, reap, spawn
+
+    out, child_out = pipe()
+    argv = ["-C", cwd, "config", "-z", "--get-regexp", r"^cm\."]
+    try:
+        pid = spawn(argv, git_environment(), None, child_out, None)
+    finally:
+        os.close(child_out)
+    data, whole = read_all(out, seconds)
+    os.close(out)
+    if not whole:
+        end_process(pid)
+        return {}
+    with suppress(ChildProcessError):
+        reap(pid)
+    settings: dict[str, str] = {}
+    for record in filter(None, data.split(b"\0")):
+        key, found, value = record.decode("utf-8", "surrogateescape").partition("\n")
+        settings[key] = value if found else "true"
+    return settings
+
+
+def read_all(fd: int, seconds: float) -> tuple[bytes, bool]:
+    """What comes until the end or until the time is up, and whether it was the end."""
+    deadline = time.monotonic() + seconds
+    parts: list[bytes] = []
+    poll = select.poll()
+    poll.register(fd, select.POLLIN | select.POLLHUP)
+    while poll.poll(max(deadline - time.monotonic(), 0) * 1000):
+        part = os.read(fd, 1 << 18)
+        if not part:
+            return b"".join(parts), True
+        parts.append(part)
+    return b"".join(parts), False
+
+
+def ask_reader(where: Where, request: Document, left: float) -> Document | None:
+    """The resident reader's answer; None where there is none."""
+    if not runtime.serve_wanted():
+        return None
+    path = resident.socket_path(where.git_dir, runtime.runtime_dir())
+    if not os.path.lexists(path):
+        return None
+    return resident.ask(path, {**request, "version": runtime.version()}, min(left, ASK_SECONDS))
+
+
+def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:
+    """The answer worked out by a process of our own, at worst the last one that it had when the time was up.
+
+    It is forked while nothing but the standard library is loaded and no thread runs, so it costs a millisecond where a
+    new interpreter costs thirty; a thread would not do, because a library that is just being loaded holds the
+    interpreter for as long as the disk takes.
+    """
+    if not hasattr(os, "fork"):
+        return last_of(answers(hook, cwd, request))
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(out)
+            if hook.out >= 0:
+                os.close(hook.out)  # a client may wait until nobody holds its pipe
+            for document in answers(hook, cwd, request):
+                write_all(into, json.dumps(document).encode() + b"\n")
+        finally:
+            os._exit(0)
+    os.close(into)
+    data, whole = read_all(out, hook.left)
+    os.close(out)
+    if not whole:
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
+    lines = data.split(b"\n")[:-1]
+    return json.loads(lines[-1]) if lines else None
+
+
+def answers(hook: Hook, cwd: str, request: Document) -> Iterator[Document]:
+    """Each better than the one before; a failure is a document too."""
+    try:
+        from cmgit.cli.agent_cold import cold_answers
+
+        yield from cold_answers(cwd, hook.settings, request, lambda: hook.left)
+    except Exception as error:
+        message = getattr(error, "message", "") or f"internal error: {type(error).__name__}: {error}"
+        yield {"failed": message}
+
+
+def last_of(documents: Iterator[Document]) -> Document | None:
+    found = list(documents)
+    return found[-1] if found else None
+
+
+def write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def start_reader(where: Where) -> bool:
+    """Start the reader of an indexed repository, unless one runs."""
+    return os.path.isfile(os.path.join(where.cm_dir, "format")) and runtime.start_reader(where)  # noqa: PTH113
+
+
+def is_behind(where: Where, document: Document | None) -> bool:
+    """Whether the tree that was asked about has no snapshot of its own yet."""
+    if document is None:
+        return not os.path.isdir(os.path.join(where.cm_dir, "trees"))  # noqa: PTH112
+    if document.get("failed") == NO_SNAPSHOT:
+        return True
+    tree = document.get("tree")
+    if not isinstance(tree, str) or not tree:
+        return False
+    try:
+        published = os.listdir(os.path.join(where.cm_dir, "trees"))  # noqa: PTH208
+    except OSError:
+        return True
+    return not any(name.startswith(tree) for name in published)
+
+
+def ask_for_build(where: Where) -> bool:
+    """Leave a request for HEAD's snapshot in the queue of git's hooks, and see to it that somebody serves it."""
+    from cmgit.agents.program import hook_script, interpreter
+    from cmgit.git.process import git_environment
+
+    script = hook_script()
+    if script is None or not hasattr(os, "posix_spawn"):
+        return False
+    environment = {**git_environment(), "GIT_DIR": where.git_dir}
+    with suppress(OSError):
+        os.posix_spawn("/bin/sh", ["sh", script, *interpreter(), "prompt"], environment)
+        return True
+    return False

@@ -1,0 +1,126 @@
+"""The hook's own way to an answer, without a reader: what `git cm retrieve` does, with an eye on the clock.
+
+Nothing is built here: without a snapshot there is no answer. What is late is left out: vectors, when the model or the
+texts of changed files would take too long. Then words and the graph answer alone, and the text says so.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cmgit.cli.agent_answer import NO_SNAPSHOT
+from cmgit.cli.direct import direct_answer
+from cmgit.cli.session import config_from
+from cmgit.core.config import Config
+from cmgit.core.errors import ModelUnavailable
+from cmgit.core.records import Context, Progress
+from cmgit.git.locate import Location, locate
+from cmgit.retrieve.seen import Seen
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cmgit.embed.model import Model
+    from cmgit.view.memory import Memory
+
+Document = dict[str, object]
+
+LATE_SECONDS = 0.75
+"""Less than this left: an answer without vectors is given first."""
+LAST_SECONDS = 0.3
+"""Less than this left: no further vector is begun."""
+
+
+class NoSnapshotError(Exception):
+    """A view would have to be built first."""
+
+    message = NO_SNAPSHOT
+
+
+class TooLateError(ModelUnavailable):
+    """Vectors would take too long; words and the graph answer."""
+
+
+def cold_answers(
+    cwd: str, settings: Mapping[str, str], request: Mapping[str, object], left: Callable[[], float]
+) -> Iterator[Document]:
+    """Documents as of `git cm retrieve --json`, each better than the one before.
+
+    Args:
+        cwd: a folder of the repository.
+        settings: its `cm.*`.
+        request: `prompt`, `seen`, `near`, `most`; see `cmgit.retrieve.retrieve`.
+        left: seconds until the answer is late.
+
+    Raises:
+        CmgitError: git refuses the repository, a setting that is none.
+        NoSnapshotError: nothing is indexed yet.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(200_000, 50, 100)
+    location, config = locate(cwd), config_from(dict(settings))
+    prompt, seen = str(request["prompt"]), Seen.of(request.get("seen"))
+    direct = direct_answer(location, config, prompt, None, None, seen)
+    if direct is not None:
+        yield document(direct)
+        return
+    yield from from_index(location, config, prompt, seen, request, left)
+
+
+def from_index(
+    location: Location,
+    config: Config,
+    prompt: str,
+    seen: Seen,
+    request: Mapping[str, object],
+    left: Callable[[], float],
+) -> Iterator[Document]:
+    from cmgit.retrieve.retrieve import retrieve
+    from cmgit.view.memory import Memory
+    from cmgit.view.open import open_view
+
+    def progress(step: Progress) -> None:
+        if step.stage in ("model", "embed") and left() < LAST_SECONDS:
+            raise TooLateError("there was no time for vectors")
+
+    memory = Memory(location.cm_dir, refuse_to_build)
+    view = open_view(location, config, None, progress, lambda _: None, memory=memory)
+    near, longest = str(request.get("near") or ""), request.get("most")
+    most = longest if isinstance(longest, int) else None
+    embed = embedder(memory, config, left) if config.vectors else None
+
+    def answer(by: Callable[[str], NDArray[np.float32]] | None) -> Context:
+        return retrieve(view, prompt, config, detail=config.detail, embed_query=by, seen=seen, near=near, most=most)
+
+    if embed is not None and left() < LATE_SECONDS:
+        early = answer(None)
+        yield document(early)
+        if early.route != "search":
+            return
+    yield document(answer(embed))
+
+
+def embedder(memory: Memory, config: Config, left: Callable[[], float]) -> Callable[[str], NDArray[np.float32]]:
+    """A prompt's vector, where there is time for the model."""
+
+    def embed(text: str) -> NDArray[np.float32]:
+        if left() < LAST_SECONDS:
+            raise TooLateError("there was no time for vectors")
+        model: Model = memory.model(config, lambda _: None)
+        return model.embed_query(text)
+
+    return embed
+
+
+def refuse_to_build(*_: object, **__: object) -> object:
+    raise NoSnapshotError
+
+
+def document(context: Context) -> Document:
+    from cmgit.cli.retrieve import context_json
+
+    return context_json(context, explain=False)
