@@ -1,0 +1,531 @@
+# ruff: noqa: ARG002 — every tool answers the same calls, whether or not it needs what it is handed
+"""The tools that are measured, each in its documented normal use: how it is called, what it shows, where its data lies.
+
+A new tool is one class and one line in `TOOLS`. Nothing here measures; `bench.py` does.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from peers_install import PINNED
+from peers_run import Run, Server, run
+
+BUDGET = 6000
+SERVED = 5
+QUIET = {
+    # No telemetry, no search for updates, no hub; and what asks the web all the same ends at a closed port.
+    "DO_NOT_TRACK": "1",
+    "CODEGRAPH_TELEMETRY": "0",
+    "CODEGRAPH_NO_INSTALL_REFRESH": "1",
+    "JCODEMUNCH_SHARE_SAVINGS": "0",
+    "AIDER_ANALYTICS": "false",
+    "AIDER_CHECK_UPDATE": "false",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_TELEMETRY": "False",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "NO_UPDATE_NOTIFIER": "1",
+    "NO_COLOR": "1",
+    "http_proxy": "http://127.0.0.1:9",
+    "https_proxy": "http://127.0.0.1:9",
+    "HTTP_PROXY": "http://127.0.0.1:9",
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "no_proxy": "127.0.0.1,localhost",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "CMGIT_SERVE": "off",
+}
+COMMON = """
+about after also been before being both could does done each from have into just like made make more most must only
+other over same should some such than that their them then there these they this those through under until were what
+when where which while will with would your feat chore
+"""
+STOPWORDS = frozenset(COMMON.split())
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one tool works on one repository: its own clone and its own home folder."""
+
+    clone: Path
+    home: Path
+
+
+@dataclass(frozen=True)
+class Question:
+    """A prompt; name: the one identifier in it, for tools that take identifiers."""
+
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command; with `talk` it is a server that is asked over its pipes."""
+
+    args: list[str]
+    talk: Callable[[Any], bytes] | None = None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Lines of a file, both ends inclusive, and the name of the unit where the tool says one."""
+
+    path: str
+    start: int
+    end: int
+    name: str = ""
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a tool found for a prompt, best first: what it ranks, and what it shows of the source."""
+
+    ranked: list[Shown]
+    context: list[Shown]
+    units: bool = True
+    files: list[str] = field(default_factory=list)
+
+
+class Failed(Exception):
+    """A tool did not do what it was asked for."""
+
+
+class Tool:
+    key: ClassVar[str]
+    name: ClassVar[str]
+    about: ClassVar[str] = ""
+    indexes: ClassVar[bool] = True
+    answers: ClassVar[bool] = True
+    ranks: ClassVar[bool] = True
+
+    def __init__(self, cache: Path) -> None:
+        self.cache = cache
+
+    @property
+    def program(self) -> str:
+        return str(self.cache / self.key / PINNED[self.key].program)
+
+    def version(self) -> str:
+        return PINNED[self.key].version
+
+    def env(self, place: Place) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "CMGIT_", "XDG_"))}
+        return kept | QUIET | {"HOME": str(place.home)}
+
+    def data(self, place: Place) -> list[Path]:
+        """Files and folders of the index; removing them is a first start."""
+        return []
+
+    def prepare(self, place: Place) -> None:
+        """What a first start would set up once for the machine."""
+
+    def index(self, place: Place) -> Step | None:
+        return None
+
+    def update(self, place: Place, path: str) -> Step | None:
+        """Take in one changed file, which is committed."""
+        return self.index(place)
+
+    def follow(self, place: Place) -> Step | None:
+        """Take in another commit that was checked out."""
+        return self.index(place)
+
+    def ask(self, place: Place, question: Question) -> Step | None:
+        return None
+
+    def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]] | None:
+        """The server's command, its tool, and that one's arguments for a question."""
+        return None
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        raise NotImplementedError
+
+    def out(self, place: Place, step: Step, limit: float) -> bytes:
+        done = run(step.args, place.clone, self.env(place), limit, step.talk)
+        if done.error:
+            raise Failed(done.error)
+        return done.out
+
+    def warm(self, place: Place, questions: list[Question], limit: float) -> list[float]:
+        """Seconds of each answer of a running server, after a first one that is not counted."""
+        served = self.serve(place)
+        assert served is not None
+        command, tool, arguments = served
+        seconds: list[float] = []
+
+        def talk(process: Any) -> bytes:
+            server = Server(process)
+            server.call(tool, arguments(questions[0]))
+            for question in questions:
+                started = time.perf_counter()
+                server.call(tool, arguments(question))
+                seconds.append(time.perf_counter() - started)
+            return b""
+
+        done = run(command, place.clone, self.env(place), limit, talk)
+        if done.error:
+            raise Failed(done.error)
+        return seconds
+
+
+class Cmgit(Tool):
+    key, name = "cmgit", "cmgit"
+    about = "words, call graph and vectors; `git cm index`, `git cm retrieve`, `git cm search`"
+    vectors: ClassVar[list[str]] = []
+
+    @property
+    def program(self) -> str:
+        return str(Path(sys.executable).with_name("git-cm"))
+
+    def version(self) -> str:
+        told = subprocess.run([self.program, "--version"], check=True, capture_output=True, text=True).stdout.split()
+        return told[-1]
+
+    def env(self, place: Place) -> dict[str, str]:
+        return super().env(place) | {"XDG_CACHE_HOME": str(self.cache)}
+
+    def data(self, place: Place) -> list[Path]:
+        return [place.clone / ".git" / "cm"]
+
+    def index(self, place: Place) -> Step:
+        return Step([self.program, "index", "--json", *self.vectors])
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "retrieve", *self.vectors, question.text])
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, prompt])
+        ranked = [shown(row) for row in json.loads(self.out(place, search, limit))["results"]]
+        retrieve = Step([self.program, "retrieve", "--json", "--budget", str(BUDGET), *self.vectors, prompt])
+        items = json.loads(self.out(place, retrieve, limit))["items"]
+        context = [shown(row, whole=row["role"] != "part") for row in items if row["role"] != "signature"]
+        return Found(ranked, context)
+
+
+class CmgitWords(Cmgit):
+    name = "cmgit without vectors"
+    about = "words and call graph alone (`--no-vectors`)"
+    vectors: ClassVar[list[str]] = ["--no-vectors"]
+
+
+def shown(row: dict[str, Any], *, whole: bool = True) -> Shown:
+    name = "" if row.get("kind") == "file" else row.get("name") or ""
+    return Shown(row["path"], row["start_line"], row["end_line"], name, whole)
+
+
+class Codegraph(Tool):
+    key, name = "codegraph", "codegraph"
+    about = "`init`, `sync`, `explore` (what its MCP tool answers); unit@5 from `query`"
+
+    def data(self, place: Place) -> list[Path]:
+        return [place.clone / ".codegraph"]
+
+    def index(self, place: Place) -> Step:
+        return Step([self.program, "init", "-y"])
+
+    def update(self, place: Place, path: str) -> Step:
+        return Step([self.program, "sync"])
+
+    def follow(self, place: Place) -> Step:
+        return Step([self.program, "sync"])
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "explore", question.text])
+
+    def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]]:
+        return [self.program, "serve", "--mcp"], "codegraph_explore", lambda question: {"query": question.text}
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        text = self.out(place, Step([self.program, "explore", prompt]), limit).decode("utf-8", "replace")
+        context = explored(text)
+        rows = json.loads(self.out(place, Step([self.program, "query", "--json", "-l", "50", prompt]), limit) or b"[]")
+        nodes = [row["node"] for row in rows if row["node"]["kind"] != "file"]
+        ranked = [Shown(node["filePath"], node["startLine"], node["endLine"], node["name"]) for node in nodes]
+        return Found(ranked, context, files=list(dict.fromkeys(one.path for one in context)))
+
+
+def explored(text: str) -> list[Shown]:
+    """The line ranges that an `explore` answer quotes, in its order."""
+    found: list[Shown] = []
+    path, inside = "", False
+    for line in text.splitlines():
+        header = re.match(r"\*\*`(.+?)`\*\*", line)
+        if header and not inside:
+            path = header[1]
+        elif line.startswith("```"):
+            inside = not inside
+        elif inside and (number := re.match(r"(\d+)\t", line)):
+            row = int(number[1])
+            if found and found[-1].path == path and found[-1].end == row - 1:
+                found[-1] = Shown(path, found[-1].start, row)
+            else:
+                found.append(Shown(path, row, row))
+    return found
+
+
+class CodegraphContext(Codegraph):
+    name = "codegraph context"
+    about = "its other command for a task, `context`; shares codegraph's index"
+    indexes = False
+
+    def follow(self, place: Place) -> None:  # type: ignore[override]
+        return None  # it works in the clone of the other
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "context", question.text])
+
+    def serve(self, place: Place) -> None:  # type: ignore[override]
+        return None
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        out = self.out(place, Step([self.program, "context", "--format", "json", prompt]), limit)
+        answer = json.loads(out)
+        rows = [*answer["entryPoints"], *answer["nodes"]]
+        nodes = {row["id"]: row for row in rows if row["kind"] != "file"}.values()
+        ranked = [Shown(row["filePath"], row["startLine"], row["endLine"], row["name"]) for row in nodes]
+        blocks = answer["codeBlocks"]
+        return Found(ranked, [Shown(row["filePath"], row["startLine"], row["endLine"]) for row in blocks])
+
+
+class Semble(Tool):
+    key, name = "semble", "semble"
+    about = "`search`; its default model lies on a hub, so a static MiniLM made by its own library stands in"
+
+    def env(self, place: Place) -> dict[str, str]:
+        model = self.cache / self.key / "static-minilm"
+        return super().env(place) | {
+            "SEMBLE_MODEL_NAME": str(model),
+            "SEMBLE_CACHE_LOCATION": str(place.home / "semble"),
+        }
+
+    def data(self, place: Place) -> list[Path]:
+        return [place.home / "semble"]
+
+    def index(self, place: Place) -> Step:
+        return Step([self.program, "search", "start", "."])
+
+    def follow(self, place: Place) -> None:
+        return None
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "search", question.text, "."])
+
+    def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]]:
+        return [self.program], "search", lambda question: {"query": question.text, "repo": str(place.clone)}
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        out = self.out(place, Step([self.program, "search", "-k", "50", "--format", "json", prompt, "."]), limit)
+        chunks = json.loads(out)["results"]
+        ranked = [Shown(relative(row["file_path"], place), row["start_line"], row["end_line"]) for row in chunks]
+        return Found(ranked, ranked)
+
+
+def relative(path: str, place: Place) -> str:
+    full = Path(path)
+    base = place.clone.resolve()
+    return full.resolve().relative_to(base).as_posix() if full.is_absolute() else full.as_posix()
+
+
+class Jcodemunch(Tool):
+    key, name = "jcodemunch", "jcodemunch-mcp"
+    about = "`index`, `index-file`; asked over MCP, cold: a server is started for each question (`get_ranked_context`)"
+
+    def env(self, place: Place) -> dict[str, str]:
+        return super().env(place) | {"CODE_INDEX_PATH": str(place.home / "code-index")}
+
+    def data(self, place: Place) -> list[Path]:
+        return [place.home / "code-index"]
+
+    def index(self, place: Place) -> Step:
+        return Step([self.program, "index", str(place.clone), "--no-ai-summaries"])
+
+    def update(self, place: Place, path: str) -> Step:
+        return Step([self.program, "index-file", str(place.clone / path), "--no-ai-summaries"])
+
+    def arguments(self, place: Place, prompt: str, **more: Any) -> dict[str, Any]:
+        return {"repo": str(place.clone), "query": prompt, **more}
+
+    def ask(self, place: Place, question: Question) -> Step:
+        wanted = self.arguments(place, question.text, token_budget=BUDGET // 4)
+        return Step([self.program], lambda process: Server(process).call("get_ranked_context", wanted))
+
+    def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]]:
+        return (
+            [self.program],
+            "get_ranked_context",
+            lambda question: self.arguments(place, question.text, token_budget=BUDGET // 4),
+        )
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        best = self.arguments(place, prompt, max_results=50, detail_level="full", format="json")
+        packed = self.arguments(place, prompt, token_budget=BUDGET // 2, format="json")
+
+        def talk(process: Any) -> bytes:
+            server = Server(process)
+            return server.call("search_symbols", best) + b"\n" + server.call("get_ranked_context", packed)
+
+        lines = self.out(place, Step([self.program], talk), limit).split(b"\n")
+        rows = json.loads(lines[0]).get("results", [])
+        ranked = [Shown(row["file"], row["line"], row.get("end_line") or row["line"], row["name"]) for row in rows]
+        items = json.loads(lines[1]).get("context_items", [])
+        context = [
+            Shown(row["file"], row["line"], row["line"] + row["source"].rstrip("\n").count("\n"), row["name"])
+            for row in items
+        ]
+        return Found(ranked, context)
+
+
+class Probe(Tool):
+    key, name = "probe", "probe"
+    about = "`search`; keeps no index"
+    indexes = False
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "search", question.text, ".", "--max-bytes", str(BUDGET)])
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        args = [self.program, "search", prompt, ".", "--format", "json", "--max-results", "50", "--timeout", "120"]
+        out = self.out(place, Step(args), limit)
+        start = out.find(b"{")
+        rows = json.loads(out[start:])["results"] if start >= 0 else []
+        ranked = [Shown(relative(row["file"], place), row["lines"][0], row["lines"][1]) for row in rows]
+        return Found(ranked, ranked)
+
+
+class Aider(Tool):
+    key, name = "aider", "aider's map"
+    about = "`--show-repo-map`, 1,500 tokens, signatures only; retrieval: the same class with the words of the prompt"
+
+    def data(self, place: Place) -> list[Path]:
+        return sorted(place.clone.glob(".aider.tags.cache*"))
+
+    def prepare(self, place: Place) -> None:
+        prices = place.home / ".aider" / "caches" / "model_prices_and_context_window.json"
+        prices.parent.mkdir(parents=True, exist_ok=True)
+        prices.write_text('{"none": {}}')  # else it asks the web for them, three times, at each start
+
+    def index(self, place: Place) -> Step:
+        options = "--show-repo-map --map-tokens 1500 --no-gitignore --no-check-update --analytics-disable --no-pretty"
+        more = "--no-show-model-warnings --no-show-release-notes --yes-always --model openai/gpt-4o"
+        return Step([self.program, *options.split(), *more.split(), "--openai-api-key", "none"])
+
+    def follow(self, place: Place) -> None:
+        return None
+
+    def ask(self, place: Place, question: Question) -> Step | None:
+        return None if question.name else self.index(place)
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        python, script = Path(self.program).with_name("python"), Path(__file__).with_name("peers_aider.py")
+
+        def talk(process: Any) -> bytes:
+            process.stdin.write(prompt.encode())
+            process.stdin.close()
+            out: bytes = process.stdout.read()
+            return out
+
+        out = self.out(place, Step([str(python), str(script), str(place.clone), str(BUDGET)], talk), limit)
+        answer = json.loads(out.strip().rsplit(b"\n", 1)[-1])
+        rows = [(Shown(path, line, line, name, whole=False)) for path, line, name in answer["tags"]]
+        return Found([row for row in rows if row.start], rows[: answer["shown"]])
+
+
+class Ripgrep(Tool):
+    key, name = "ripgrep", "ripgrep"
+    about = "`rg -n -w NAME`, or all words of the prompt; files by tf-idf of the hits, each with five lines around"
+    indexes = False
+    around = 5
+
+    def pattern(self, question: Question) -> list[str]:
+        if question.name:
+            return ["-w", "-e", question.name]
+        words = re.findall(r"[A-Za-z_$][\w$]{3,}", question.text)
+        chosen = list(dict.fromkeys(word for word in words if word.lower() not in STOPWORDS))[:24]
+        return ["-i", *(part for word in chosen or [question.text[:40]] for part in ("-e", re.escape(word)))]
+
+    def ask(self, place: Place, question: Question) -> Step:
+        return Step([self.program, "-n", "--no-heading", *self.pattern(question), "."])
+
+    def find(self, place: Place, prompt: str, limit: float) -> Found:
+        pattern = self.pattern(Question(prompt))
+        types = ["-tjs", "-tts", "--max-columns", "400"]
+        args = [self.program, "--json", *types, *pattern, "."]
+        done = run(args, place.clone, self.env(place), limit)
+        hits: dict[str, dict[str, list[int]]] = {}
+        for line in done.out.splitlines():
+            row = json.loads(line)
+            if row["type"] == "match" and "text" in row["data"]["path"]:
+                words = hits.setdefault(row["data"]["path"]["text"].removeprefix("./"), {})
+                for part in row["data"]["submatches"]:
+                    words.setdefault(part["match"].get("text", "").lower(), []).append(row["data"]["line_number"])
+        spread: dict[str, int] = {}
+        for words in hits.values():
+            for word in words:
+                spread[word] = spread.get(word, 0) + 1
+        rare = {word: math.log(1 + len(hits) / count) for word, count in spread.items()}
+        score = {
+            path: sum(rare[word] * (1 + math.log(len(lines))) for word, lines in words.items())
+            for path, words in hits.items()
+        }
+        context = []
+        for path in sorted(score, key=lambda path: (-score[path], path)):
+            weight: dict[int, float] = {}
+            for word, lines in hits[path].items():
+                for number in set(lines):
+                    weight[number] = weight.get(number, 0.0) + rare[word]
+            best = sorted(weight, key=lambda number: (-weight[number], number))[:3]
+            context += [Shown(path, max(1, number - self.around), number + self.around) for number in best]
+        return Found(context, context, units=False)
+
+
+class ScipTypescript(Tool):
+    key, name = "scip-typescript", "scip-typescript"
+    about = "`index --infer-tsconfig`, no dependencies installed; a compiler's index, answers no questions"
+    answers = ranks = False
+
+    def data(self, place: Place) -> list[Path]:
+        return [place.clone / "index.scip"]
+
+    def index(self, place: Place) -> Step:
+        return Step([self.program, "index", "--infer-tsconfig", "--no-progress-bar"])
+
+
+TOOLS: dict[str, type[Tool]] = {
+    "cmgit": Cmgit,
+    "cmgit-words": CmgitWords,
+    "codegraph": Codegraph,
+    "codegraph-context": CodegraphContext,
+    "semble": Semble,
+    "jcodemunch": Jcodemunch,
+    "probe": Probe,
+    "aider": Aider,
+    "ripgrep": Ripgrep,
+    "scip-typescript": ScipTypescript,
+}
+
+
+def missing(cache: Path, key: str) -> str:
+    """Why a tool cannot be measured here; nothing when it can."""
+    kind = TOOLS[key]
+    if kind(cache).program and Path(kind(cache).program).exists():
+        return ""
+    told = cache / "failed.json"
+    reason = json.loads(told.read_text()).get(kind.key) if told.exists() else None
+    return str(reason or "not installed; `make bench-peers` does it")
+
+
+__all__ = ["BUDGET", "TOOLS", "Failed", "Found", "Place", "Question", "Run", "Shown", "Step", "Tool", "missing"]
