@@ -30,20 +30,11 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
     Sites whose target could not be decided are counted apart: no proven caller is never shown as "unused" while such
     sites exist.
     """
-    from cmgit.cli.naming import standing, units_for
     from cmgit.cli.reading import reading
 
-    def sources_first(edges: list[EdgeView]) -> list[EdgeView]:
-        return sorted(edges, key=lambda edge: standing(view, edge.path))
-
     with reading(rev, no_vectors=True) as (view, _):
-        units = units_for(view, name)
-        last = view.unit(units[0]).name
-        undecided = sources_first(view.undecided(last))
-        answers = [
-            Answer(view.unit(unit), sources_first(view.callers(unit)), sources_first(view.imports_of(unit)))
-            for unit in units
-        ]
+        answers, undecided = find_callers(view, name)
+        last = answers[0].unit.name
         if as_json:
             print_json(document(view, name, answers, undecided))
             return
@@ -64,6 +55,25 @@ class Answer:
     unit: UnitView
     callers: list[EdgeView]
     imports: list[EdgeView]
+
+
+def find_callers(view: View, name: str) -> tuple[list[Answer], list[EdgeView]]:
+    """The units of this name with who uses them, and the uses of such a name that could not be decided.
+
+    Raises:
+        CmgitError: nothing has that name.
+    """
+    from cmgit.cli.naming import standing, units_for
+
+    def sources_first(edges: list[EdgeView]) -> list[EdgeView]:
+        return sorted(edges, key=lambda edge: standing(view, edge.path))
+
+    units = units_for(view, name)
+    answers = [
+        Answer(view.unit(unit), sources_first(view.callers(unit)), sources_first(view.imports_of(unit)))
+        for unit in units
+    ]
+    return answers, sources_first(view.undecided(answers[0].unit.name))
 
 
 def document(view: View, name: str, answers: list[Answer], undecided: list[EdgeView]) -> dict[str, object]:

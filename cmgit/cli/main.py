@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("cmgit.cli.install", "Wire up git's hooks or the pre-commit framework."),
     "uninstall": ("cmgit.cli.uninstall", "Take that away again, to the byte."),
     "hook": ("cmgit.cli.hook_command", "What the hooks call: quiet, quick, never fails."),
+    "serve": ("cmgit.cli.serve", "Keep the view in memory: answers in a few milliseconds."),
     "gc": ("cmgit.cli.gc", "Drop what nothing needs."),
     "export": ("cmgit.cli.export", "Write units or edges as JSON lines."),
 }

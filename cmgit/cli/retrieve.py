@@ -50,9 +50,7 @@ def command(
     context = answer_directly(session, text, rev, budget) if route in ("auto", "direct") else None
     if context is None:
         if route == "direct":
-            raise UsageError(
-                "the direct route needs exactly one named file that is short and imports nothing", "use --route auto"
-            )
+            raise no_direct_answer()
         context = answer_from_index(session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain)
     if as_json:
         print_json(context_json(context, explain=explain))
@@ -63,6 +61,12 @@ def command(
         note("nothing in this repository's JavaScript and TypeScript answers that; name a function or a file")
     if explain:
         print_text(explanation(context))
+
+
+def no_direct_answer() -> UsageError:
+    return UsageError(
+        "the direct route needs exactly one named file that is short and imports nothing", "use --route auto"
+    )
 
 
 def answer_directly(session: Session, prompt: str, rev: str | None, budget: int | None) -> Context | None:

@@ -76,7 +76,7 @@ def start_reader(location: Location | Where) -> bool:
     """Start the reader of a worktree in the background, unless one runs or none is wanted. Does not wait for it."""
     from cmgit.view.resident import socket_path
 
-    if not serve_wanted() or location.top is None or not hasattr(os, "posix_spawn"):
+    if not serve_wanted() or location.top is None:
         return False
     if is_taken(socket_path(location.git_dir, runtime_dir())):
         return False
@@ -84,6 +84,8 @@ def start_reader(location: Location | Where) -> bool:
 
     python, flag = interpreter()
     argv = [python, flag, "-m", "cmgit.cli.serve_job", location.top]
+    if not hasattr(os, "posix_spawn"):
+        return _start_on_windows(argv)
     null = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -91,6 +93,19 @@ def start_reader(location: Location | Where) -> bool:
     ]
     try:
         os.posix_spawn(python, argv, os.environ, file_actions=null)
+    except OSError:
+        return False
+    return True
+
+
+def _start_on_windows(argv: list[str]) -> bool:  # pragma: no cover
+    """Without a console, and not in the caller's group: closing that ends nothing here."""
+    import subprocess
+
+    detached, own_group = 0x00000008, 0x00000200
+    none = subprocess.DEVNULL
+    try:
+        subprocess.Popen(argv, stdin=none, stdout=none, stderr=none, creationflags=detached | own_group)
     except OSError:
         return False
     return True

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
 from cmgit.cli.output import one_line, pending_json, place_json, print_json, print_text, read_prompt
+
+if TYPE_CHECKING:
+    from cmgit.core.records import RankedUnit
+    from cmgit.view.view import View
 
 
 @click.command(name="search")
@@ -22,23 +29,25 @@ def command(rev: str | None, count: int, no_vectors: bool, as_json: bool, query:
     text = read_prompt(query)
     with reading(rev, no_vectors=no_vectors) as (view, session):
         ranked = search(view, text, count, query_embedder(session))
-        units = [view.unit(result.unit) for result in ranked]
         if as_json:
-            results = [
-                {
-                    "rank": rank,
-                    "score": round(result.score, 6),
-                    **place_json(unit),
-                    "why": {signal: round(share, 6) for signal, share in result.why},
-                }
-                for rank, (result, unit) in enumerate(zip(ranked, units, strict=True), 1)
-            ]
-            print_json(
-                {"tree": view.tree, "dirty": view.dirty, "results": results, "pending": pending_json(view.pending)}
-            )
+            print_json(search_json(view, ranked))
             return
-        if not units:
+        if not ranked:
             print_text("Nothing found.")
-        for result, unit in zip(ranked, units, strict=True):
+        for result in ranked:
+            unit = view.unit(result.unit)
             place = f"{one_line(unit.path)}:{unit.start_line}-{unit.end_line}"
             print_text(f"{result.score:6.3f}  {place}  {unit.kind} {one_line(unit.qualname)}")
+
+
+def search_json(view: View, ranked: Sequence[RankedUnit]) -> dict[str, object]:
+    results = [
+        {
+            "rank": rank,
+            "score": round(result.score, 6),
+            **place_json(view.unit(result.unit)),
+            "why": {signal: round(share, 6) for signal, share in result.why},
+        }
+        for rank, result in enumerate(ranked, 1)
+    ]
+    return {"tree": view.tree, "dirty": view.dirty, "results": results, "pending": pending_json(view.pending)}

@@ -153,6 +153,9 @@ class Memory:
         self.vectors = made
         return made
 
+    def has_model(self, config: Config) -> bool:
+        return (config.cache_dir, config.model_dir) in self._models
+
     def model(self, config: Config, warn: Callable[[str], None]) -> Model:
         """The model of these settings, loaded once.
 
