@@ -70,7 +70,7 @@ class Editor:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._front()
+        _ = self.front  # it must be readable
 
     def _parts(self) -> tuple[Mapping, int, int]:
         """The front matter's nodes, and where it begins and ends in the text."""
@@ -80,7 +80,8 @@ class Editor:
         except BadYaml as error:
             raise CmgitError(f"the note cannot be edited: {error}", "mend its front matter by hand first") from error
 
-    def _front(self) -> Front:
+    @property
+    def front(self) -> Front:
         try:
             return read_front(cut(self.text).yaml)
         except BadYaml as error:
@@ -104,7 +105,7 @@ class Editor:
         else:
             after = [value for name, value in root.pairs if name.value in ORDER[: ORDER.index(key)]]
             self._insert_line(self._line_after(start + after[-1].end) if after else start, f"{key}: {text}")
-        if self._front().values.get(key) != value:
+        if self.front.values.get(key) != value:
             raise CmgitError(f"{key} cannot be written safely here", "change it by hand")
 
     def set_body(self, body: str) -> None:
@@ -204,7 +205,7 @@ class Editor:
         raise CmgitError(f"this note has no anchor {uri}")
 
     def _must_have(self, anchor: Anchor) -> None:
-        if (anchor.uri, anchor.weight, anchor.hash) not in self._front().anchors:
+        if (anchor.uri, anchor.weight, anchor.hash) not in self.front.anchors:
             raise CmgitError(f"the anchor {anchor.uri} cannot be written safely here", "add it by hand")
 
     def _replace(self, start: int, node: Scalar, text: str) -> None:

@@ -339,6 +339,36 @@ class Memory:
         self._packs.write_words(self._pack.name, made)
         return Words(made[made.index(b"\n") + 1 :])
 
+    # What the tree has beside the notes
+
+    @cached_property
+    def tree_files(self) -> dict[str, str]:
+        """Every file of the view's tree with its blob."""
+        if not self.standing.tree:
+            return {}
+        return {e.path: e.oid for e in self._git.list_tree(self.standing.tree) if e.mode & 0o170000 == 0o100000}
+
+    def tree_file(self, path: str) -> bytes | None:
+        oid = self.tree_files.get(path)
+        return self.blob(oid) if oid is not None else None
+
+    def blob(self, oid: str) -> bytes | None:
+        try:
+            return self._git.read_blob(oid) if oid else None
+        except CmgitError:
+            return None
+
+    def blob_size(self, oid: str) -> int | None:
+        try:
+            return self._git.blob_size(oid)
+        except CmgitError:
+            return None
+
+    @property
+    def commit(self) -> str:
+        """Where a search in the history begins: HEAD for a working tree; nothing for a tree, which has no history."""
+        return "HEAD" if self.standing.changes is not None and self.standing.tree else ""
+
     # Entities
 
     @cached_property

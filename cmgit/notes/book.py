@@ -1,0 +1,393 @@
+"""Everything that a person or an agent does with notes: one method for each command, the same for the command line and
+for MCP. Methods take plain values and give plain documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cmgit.core.errors import CmgitError, UsageError
+from cmgit.notes import documents, entities, rules
+from cmgit.notes.anchors import MOVED, Checker
+from cmgit.notes.edit import Editor, new_text
+from cmgit.notes.memory import Memory, Standing, open_memory
+from cmgit.notes.model import ENTITIES, Anchor, Head
+from cmgit.notes.search import Question, search_notes
+from cmgit.notes.uri import Uri, read_uri, typed_uri
+from cmgit.notes.write import NoteChanged, Written, change_file, create_file, dated, delete_file
+
+if TYPE_CHECKING:
+    from cmgit.view.view import View
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What an edit of a note changes; None and () leave things as they are.
+
+    anchors: (uri, weight) to add, or to give that weight. drop: URIs. confirm: the note holds for the code as it is.
+    """
+
+    summary: str | None = None
+    status: str | None = None
+    body: str | None = None
+    append: str | None = None
+    anchors: Sequence[tuple[str, str]] = ()
+    drop: Sequence[str] = ()
+    confirm: bool = False
+
+    @property
+    def nothing(self) -> bool:
+        values = (self.summary, self.status, self.body, self.append)
+        return all(value is None for value in values) and not (self.anchors or self.drop or self.confirm)
+
+
+class Book:
+    """The notes of one view or working tree at one moment.
+
+    Args:
+        view: makes one when the code has to be looked at. now: the time as `YYYY-MM-DDTHH:MM:SSZ`.
+    """
+
+    def __init__(self, standing: Standing, view: Callable[[], View], now: Callable[[], str]) -> None:
+        self.standing, self._make_view, self._now = standing, view, now
+
+    @cached_property
+    def memory(self) -> Memory | None:
+        return open_memory(self.standing)
+
+    @cached_property
+    def view(self) -> View:
+        return self._make_view()
+
+    @cached_property
+    def checker(self) -> Checker:
+        return self._checker(thorough=True)
+
+    @cached_property
+    def quick(self) -> Checker:
+        """Says that something is gone, without looking for where it went."""
+        return self._checker(thorough=False)
+
+    def _checker(self, *, thorough: bool) -> Checker:
+        return Checker(self.view, self._memory_or_empty, thorough=thorough)
+
+    @cached_property
+    def _memory_or_empty(self) -> Memory:
+        return self.memory or Memory(self.standing)
+
+    def _head(self, ident: str) -> Head:
+        row = self.memory.row_of(ident) if self.memory is not None else None
+        if row is None or self.memory is None:
+            raise CmgitError(f"there is no note {ident}", "`git cm note list --all` shows those that are")
+        return self.memory.head(row)
+
+    def _writable(self) -> None:
+        if self.standing.changes is None:
+            raise UsageError("notes of a revision cannot be changed", "leave out --rev: the working tree is written")
+
+    # Reading
+
+    def listed(self, statuses: frozenset[str]) -> Document:
+        memory = self.memory
+        heads = [memory.head(row) for row in memory.rows()] if memory is not None else []
+        chosen = [head for head in heads if head.status in statuses]
+        chosen.sort(key=lambda head: (head.updated, head.id), reverse=True)
+        return {
+            "notes": [documents.line(head) for head in chosen],
+            "others": len(heads) - len(chosen),
+            "unreadable": documents.unreadable(memory),
+        }
+
+    def search(self, question: Question) -> Document:
+        memory = self.memory
+        if memory is None:
+            if not question.anchors and not question.text.strip():
+                raise UsageError("nothing to search for", "give words or anchors")
+            return {"results": [], "more": 0, "searched": 0}
+        answer = search_notes(memory, question)
+        results: list[Document] = []
+        for hit in answer.hits:
+            stale = [state for state in self.quick.states(hit.head) if state.is_stale]
+            results.append(documents.line(hit.head) | documents.hit(hit) | {"stale": documents.stale(stale)})
+        return {"results": results, "more": answer.more, "searched": answer.searched}
+
+    def show(self, idents: Iterable[str]) -> Document:
+        found: list[Document] = []
+        missing: list[str] = []
+        for ident in dict.fromkeys(idents):
+            memory = self.memory
+            row = memory.row_of(ident) if memory is not None else None
+            note = memory.note(row) if memory is not None and row is not None else None
+            if memory is None or note is None:
+                missing.append(ident)
+                continue
+            found.append(documents.whole(note, self.checker.states(note.head), self._linked(note.head)))
+        return {"notes": found, "missing": missing}
+
+    def _linked(self, head: Head) -> Sequence[tuple[str, Head | None]]:
+        memory = self._memory_or_empty
+        rows = [(ident, memory.row_of(ident)) for ident in head.links]
+        return [(ident, memory.head(row) if row is not None else None) for ident, row in rows]
+
+    def verify(self, touched: Callable[[Checker, Uri], bool] | None = None, idents: Sequence[str] = ()) -> Document:
+        """Every note with an anchor that is not as it was; with `touched`, every one that a change touched."""
+        memory = self.memory
+        notes: list[Document] = []
+        checked = 0
+        for row in memory.rows() if memory is not None else []:
+            head = self._memory_or_empty.head(row)
+            if idents and head.id not in idents:
+                continue
+            checked += 1
+            if touched is not None:
+                hit = [
+                    a
+                    for a in head.anchors
+                    if (uri := read_uri(a.uri)) is not None and uri.is_code and touched(self.checker, uri)
+                ]
+                states = [self.checker.state(anchor) for anchor in hit]
+            else:
+                states = [state for state in self.checker.states(head) if state.is_stale]
+            if states or head.problems:
+                notes.append(
+                    documents.line(head) | {"anchors": documents.states(states), "problems": list(head.problems)}
+                )
+        return {"checked": checked, "notes": notes, "unreadable": documents.unreadable(memory)}
+
+    def stats(self) -> Document:
+        memory = self.memory
+        heads = [memory.head(row) for row in memory.rows()] if memory is not None else []
+        return documents.stats(self._memory_or_empty, heads, self.checker if heads else None)
+
+    # Writing
+
+    def create(self, summary: str, body: str, anchors: Sequence[tuple[str, str]], status: str) -> Document:
+        """A new note; its id is made here.
+
+        Raises:
+            UsageError: no anchors, an entity that is not registered, a summary with markup.
+        """
+        self._writable()
+        checked = rules.check_anchors(anchors, self.memory)
+        values = {"summary": rules.check_summary(summary), "status": rules.check_status(status)}
+        text = rules.check_body(body)
+        hashed = [self._with_hash(anchor) for anchor in checked]
+        now = self._now()
+        values |= {"created": now, "updated": now}
+        memory = self.memory
+
+        def taken(ident: str) -> bool:
+            return memory is not None and memory.row_of(ident) is not None
+
+        warnings = rules.warnings_for(hashed, text, memory, self.checker)
+        ident, written = create_file(
+            self.standing.location, taken, lambda ident: new_text({"id": ident} | values, hashed, text)
+        )
+        return {
+            "id": ident,
+            "path": written.path,
+            "version": written.version,
+            "warnings": warnings,
+            "similar": self._similar(hashed, ident),
+        }
+
+    def _with_hash(self, anchor: Anchor) -> Anchor:
+        uri = read_uri(anchor.uri)
+        return Anchor(anchor.uri, anchor.weight, self.checker.current_hash(uri)) if uri is not None else anchor
+
+    def _similar(self, anchors: Sequence[Anchor], besides: str) -> list[Document]:
+        """Notes that share an anchor in code: perhaps one of them was to be changed instead."""
+        memory = self.memory
+        if memory is None:
+            return []
+        uris = [anchor.uri for anchor in anchors if anchor.uri.startswith(("file:", "symbol:"))]
+        rows = dict.fromkeys(row for uri in uris for row, _ in memory.with_uri(uri))
+        heads = [memory.head(row) for row in rows if memory.status(row) != "outdated"]
+        return [documents.line(head) for head in heads if head.id != besides][:5]
+
+    def update(self, ident: str, changes: Changes, expected: str | None = None) -> Document:
+        """Change a note.
+
+        Args:
+            expected: the version that was read. Needed to replace a body that others may change.
+
+        Raises:
+            NoteChanged: it is another version by now.
+        """
+        self._writable()
+        if changes.nothing:
+            raise UsageError("nothing to change", "name a summary, a status, a body, an anchor, or --confirm")
+        head = self._head(ident)
+        summary = rules.check_summary(changes.summary) if changes.summary is not None else None
+        status = rules.check_status(changes.status) if changes.status is not None else None
+        for text in (changes.body, changes.append):
+            if text is not None:
+                rules.check_body(text)
+        added = rules.check_anchors(changes.anchors, self.memory) if changes.anchors else []
+        hashed = {anchor.uri: self._with_hash(anchor) for anchor in added}
+        confirmed = self._confirmed(head) if changes.confirm else {}
+
+        def edit(text: str) -> str:
+            editor = Editor(text)
+            known = {uri for uri, _, _ in editor.front.anchors}
+            if summary is not None:
+                editor.set_value("summary", summary)
+            if status is not None:
+                editor.set_value("status", status)
+            for uri, anchor in hashed.items():
+                if uri in known:
+                    editor.set_anchor(uri, weight=anchor.weight)
+                else:
+                    editor.add_anchor(anchor)
+            for uri in changes.drop:
+                editor.drop_anchor(uri)
+            for uri, digest in confirmed.items():
+                if uri in known and uri not in changes.drop:
+                    editor.set_anchor(uri, digest=digest)
+            if changes.body is not None:
+                editor.set_body(changes.body)
+            if changes.append is not None:
+                editor.append(changes.append)
+            if editor.text != text:
+                editor.set_value("updated", dated(editor.front.values.get("updated", ""), self._now()))
+            return editor.text
+
+        written = change_file(self.standing.location, head.path, edit, expected)
+        kept = [anchor for anchor in head.anchors if anchor.uri not in changes.drop] + added
+        body = changes.body or changes.append or ""
+        warnings = rules.warnings_for(kept, body, self.memory, self.checker if added else None)
+        return self._written(ident, written) | {"warnings": warnings}
+
+    def _confirmed(self, head: Head) -> dict[str, str]:
+        """The hash of each code anchor as the code is now."""
+        states = [self.checker.state(anchor) for anchor in head.anchors if anchor.uri.startswith(("file:", "symbol:"))]
+        return {state.anchor.uri: state.hash for state in states if state.hash}
+
+    def _written(self, ident: str, written: Written) -> Document:
+        return {"id": ident, "path": written.path, "version": written.version}
+
+    def replace_text(self, ident: str, text: str, expected: str) -> Document:
+        """A note as an editor left it; the id stays, everything else is as it was written there."""
+        self._writable()
+        head = self._head(ident)
+        Editor(text)  # it must be a note
+        return self._written(ident, change_file(self.standing.location, head.path, lambda _: text, expected))
+
+    def delete(self, ident: str, expected: str | None = None) -> Document:
+        self._writable()
+        head = self._head(ident)
+        delete_file(self.standing.location, head.path, expected)
+        return {"id": ident, "path": head.path, "deleted": True}
+
+    def moves(self, idents: Sequence[str] = ()) -> list[tuple[Head, str, str]]:
+        """(note, old URI, new URI) of every proven move."""
+        memory = self.memory
+        heads = [memory.head(row) for row in memory.rows()] if memory is not None else []
+        chosen = [head for head in heads if not idents or head.id in idents]
+        states = ((head, state) for head in chosen for state in self.checker.states(head))
+        return [(head, s.anchor.uri, s.target) for head, s in states if s.status == MOVED and s.target]
+
+    def follow(self, moves: Sequence[tuple[Head, str, str]]) -> Document:
+        """Give anchors their new URIs, and change nothing else."""
+        self._writable()
+        by_note: dict[str, tuple[Head, list[tuple[str, str]]]] = {}
+        for head, old, new in moves:
+            by_note.setdefault(head.path, (head, []))[1].append((old, new))
+        for path, (_, pairs) in by_note.items():
+            change_file(self.standing.location, path, lambda text, pairs=pairs: _renamed(text, pairs))  # type: ignore[misc]
+        return {
+            "followed": [{"id": head.id, "from": old, "to": new} for head, old, new in moves],
+            "notes": len(by_note),
+        }
+
+    def rename_anchor(self, old: str, new: str, *, dry_run: bool = False) -> Document:
+        """One URI for another in every note; a file's also in the anchors of what is in it."""
+        self._writable()
+        before, after = typed_uri(old), typed_uri(new)
+        if before.kind != after.kind:
+            raise UsageError(f"{old} and {new} are of two kinds", "a file becomes a file, a symbol a symbol")
+        if after.kind == "entity":
+            rules.check_registered(after.name, self.memory)
+        memory = self.memory
+        moves: list[tuple[Head, str, str]] = []
+        if memory is not None:
+            moves = [(memory.head(row), before.text, after.text) for row, _ in memory.with_uri(before.text)]
+            inner = f"symbol:{before.path}::" if before.kind == "file" else f"{before.text}."
+            target = f"symbol:{after.path}::" if after.kind == "file" else f"{after.text}."
+            if before.is_code:
+                for uri, rows in memory.with_prefix(inner):
+                    moves += [(memory.head(row), uri, target + uri[len(inner) :]) for row, _ in rows]
+        if dry_run:
+            return {"followed": [{"id": head.id, "from": a, "to": b} for head, a, b in moves], "notes": 0}
+        return self.follow(moves)
+
+    # Entities
+
+    def entities(self) -> Document:
+        memory = self.memory
+        known = list(memory.entities.values()) if memory is not None else []
+        counts = {
+            entity.name: len(memory.with_uri(f"entity:{entity.name}")) if memory is not None else 0 for entity in known
+        }
+        return {"entities": [{"name": e.name, "meaning": e.meaning, "notes": counts[e.name]} for e in known]}
+
+    def entity(self, name: str) -> Document:
+        memory = self._memory_or_empty
+        entity = entities.find(memory.entities_text, name)
+        heads = [memory.head(row) for row, _ in memory.with_uri(f"entity:{name}")]
+        return {"name": entity.name, "meaning": entity.meaning, "notes": [documents.line(head) for head in heads]}
+
+    def add_entity(self, name: str, meaning: str) -> Document:
+        self._writable()
+        near = entities.near_names(name, list(self._memory_or_empty.entities.values()))
+        change_file(self.standing.location, ENTITIES, lambda text: entities.add(text, name, meaning))
+        return {"name": name, "meaning": meaning, "near": [other for other in near if other != name]}
+
+    def update_entity(self, name: str, meaning: str | None, new_name: str | None) -> Document:
+        """Another meaning; another name, also in every note."""
+        self._writable()
+        if meaning is None and new_name is None:
+            raise UsageError("nothing to change", "give --meaning or --name")
+        change_file(self.standing.location, ENTITIES, lambda text: entities.update(text, name, meaning, new_name))
+        changed = 0
+        if new_name is not None and self.memory is not None:
+            memory = self.memory
+            moves = [
+                (memory.head(row), f"entity:{name}", f"entity:{new_name}")
+                for row, _ in memory.with_uri(f"entity:{name}")
+            ]
+            changed = len(moves)
+            self.follow(moves)
+        return {"name": new_name or name, "notes": changed}
+
+    def remove_entity(self, name: str) -> Document:
+        """Take a name out of the registry, where no note has it."""
+        self._writable()
+        memory = self._memory_or_empty
+        entities.find(memory.entities_text, name)
+        used = [memory.head(row).id for row, _ in memory.with_uri(f"entity:{name}")]
+        if used:
+            raise CmgitError(
+                f"{len(used)} notes have the entity {name}: {', '.join(used[:5])}",
+                f"give them another first: git cm entity update {name!r} --name …, or drop the anchor",
+            )
+        change_file(self.standing.location, ENTITIES, lambda text: entities.remove(text, name))
+        return {"name": name, "removed": True}
+
+
+def _renamed(text: str, pairs: Sequence[tuple[str, str]]) -> str:
+    editor = Editor(text)
+    known = {uri for uri, _, _ in editor.front.anchors}
+    for old, new in pairs:
+        if old in known and new in known:
+            editor.drop_anchor(old)  # the note has the new one already
+        elif old in known:
+            editor.set_anchor(old, new_uri=new)
+    return editor.text
+
+
+__all__ = ["Book", "Changes", "NoteChanged"]

@@ -1,0 +1,212 @@
+"""Which notes answer a question. What counts is the border of the list: who is in, and who is not.
+
+By anchors: a note is in by the weight of what it is met at. `critical` always is. Met at a common place only, an
+`incidental` anchor is not enough; a file that most notes have is enough for nobody. By text: what scores far below the
+best, or is met by words that most notes have, is out. The limit only keeps the list from running away, and says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cmgit.core.errors import UsageError
+from cmgit.notes.memory import Memory, Row
+from cmgit.notes.model import WEIGHTS, Head
+from cmgit.notes.terms import SHORTEST_PREFIX, is_identifier, question_words, terms_of_token
+from cmgit.notes.uri import Uri
+from cmgit.words.split import fold
+
+LIMIT = 20
+UBIQUITOUS_NOTES = 5
+UBIQUITOUS_SHARE = 0.7
+WORTH = {"critical": 4.0, "core": 2.0, "supporting": 1.0, "incidental": 0.25}
+BORDER = 0.1  # an incidental anchor is below it where more than some two fifths of the notes have it
+TEXT_FLOOR = 0.35  # of the best score
+PREFIX_WORTH = 0.6
+ANNOUNCED_WORTH = 2.0
+CONFIRMED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """anchors: union. inside: a file's anchor also finds the notes of what is in it. context: URIs that somebody works
+    with; they lift a match and filter none. strict: every word of the text must be met."""
+
+    anchors: tuple[Uri, ...] = ()
+    text: str = ""
+    context: tuple[Uri, ...] = ()
+    inside: bool = False
+    strict: bool = False
+    drafts: bool = False
+    outdated: bool = False
+    limit: int = LIMIT
+
+    @property
+    def statuses(self) -> frozenset[str]:
+        wanted = {"current"} | ({"draft"} if self.drafts else set()) | ({"outdated"} if self.outdated else set())
+        return frozenset(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """weight: the heaviest anchor that was met, "" for a match by text alone. met: URIs as they were asked for."""
+
+    head: Head
+    score: float
+    weight: str
+    met: tuple[str, ...]
+    by_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """more: how many hits the limit kept out. searched: how many notes were looked at."""
+
+    hits: tuple[Hit, ...]
+    more: int
+    searched: int
+
+
+@dataclass(slots=True)
+class _Match:
+    weight: str = ""
+    score: float = 0.0
+    met: dict[str, None] = field(default_factory=dict)
+    telling: bool = False
+    text: float = 0.0
+
+
+def search_notes(memory: Memory, question: Question) -> Answer:
+    """Notes for a question, the heaviest and best first.
+
+    Raises:
+        UsageError: neither anchors nor text.
+    """
+    if not question.anchors and not question.text.strip():
+        raise UsageError("nothing to search for", "give words, or anchors: file:PATH, symbol:PATH::NAME, entity:NAME")
+    searched = memory.count(question.statuses)
+    matches: dict[Row, _Match] = {}
+    for uri in question.anchors:
+        _meet(memory, question, uri, searched, matches)
+    for row, score in _by_text(memory, question, searched).items():
+        match = matches.setdefault(row, _Match())
+        match.text, match.telling = score, True
+    _confirm(memory, question, matches)
+    hits = [_hit(memory, row, match) for row, match in matches.items() if _is_in(match)]
+    hits.sort(key=lambda hit: (WEIGHTS.index(hit.weight) if hit.weight == "critical" else 1, -hit.score, hit.head.id))
+    critical = sum(hit.weight == "critical" for hit in hits)
+    shown = max(critical, min(max(question.limit, 0), len(hits)))
+    return Answer(tuple(hits[:shown]), len(hits) - shown, searched)
+
+
+def _hit(memory: Memory, row: Row, match: _Match) -> Hit:
+    return Hit(memory.head(row), match.score + match.text, match.weight, tuple(match.met), match.text > 0)
+
+
+def _is_in(match: _Match) -> bool:
+    return match.weight == "critical" or (match.telling and (match.text > 0 or match.score >= BORDER))
+
+
+def _meet(memory: Memory, question: Question, uri: Uri, searched: int, matches: dict[Row, _Match]) -> None:
+    """Matches by one anchor of the question, and, where asked for, by what is inside its file."""
+    statuses = question.statuses
+    groups: dict[str, list[tuple[Row, str]]] = {uri.text: memory.with_uri(uri.text)}
+    if question.inside and uri.kind == "file":
+        for key, rows in memory.with_prefix(f"symbol:{uri.path}::"):
+            groups.setdefault(key, []).extend(rows)
+    for key, rows in groups.items():
+        wanted = [(row, weight) for row, weight in rows if memory.status(row) in statuses]
+        ubiquitous = is_ubiquitous(key, len(wanted), searched)
+        rare = rarity(key, len(wanted), searched)
+        for row, weight in wanted:
+            match = matches.setdefault(row, _Match())
+            match.weight = min(match.weight or weight, weight, key=WEIGHTS.index)
+            match.score += WORTH[weight] * rare
+            match.met[key] = None
+            match.telling = match.telling or not ubiquitous
+
+
+def is_ubiquitous(uri: str, having: int, searched: int) -> bool:
+    """A file that says nothing about a note, because most notes have it."""
+    return uri.startswith("file:") and searched >= UBIQUITOUS_NOTES and having >= UBIQUITOUS_SHARE * searched
+
+
+def rarity(uri: str, having: int, searched: int) -> float:
+    """From 1 for one note in many down to 0 for all of them; entities and variables are chosen by hand and count 1."""
+    if not uri.startswith(("file:", "symbol:")) or searched < UBIQUITOUS_NOTES:
+        return 1.0
+    return math.log((searched + 1) / max(having, 1)) / math.log(searched + 1)
+
+
+def _confirm(memory: Memory, question: Question, matches: dict[Row, _Match]) -> None:
+    """What somebody works with lifts notes that were met anyway, over the border too."""
+    for uri in question.context:
+        for row, weight in memory.with_uri(uri.text):
+            match = matches.get(row)
+            if match is not None and uri.text not in match.met:
+                match.score += CONFIRMED * WORTH[weight]
+                match.telling = True
+
+
+def _by_text(memory: Memory, question: Question, searched: int) -> dict[Row, float]:
+    """Scores of the notes above the floor; each word's share is its rarity."""
+    words = question_words(question.text)
+    if not words:
+        return {}
+    statuses = question.statuses
+    scores: dict[Row, float] = {}
+    met: dict[Row, int] = {}
+    rare_met: set[Row] = set()
+    common_only = True
+    total = 0.0
+    for word in words:
+        found = {row: q for row, q in _word(memory, word).items() if memory.status(row) in statuses}
+        if not found:
+            continue
+        weight = math.log(1 + searched / len(found))
+        total += weight
+        common = searched >= UBIQUITOUS_NOTES and len(found) >= UBIQUITOUS_SHARE * searched
+        common_only = common_only and common
+        for row, quality in found.items():
+            scores[row] = scores.get(row, 0.0) + weight * quality
+            met[row] = met.get(row, 0) + 1
+        if not common:
+            rare_met.update(found)
+    if question.strict:
+        scores = {row: score for row, score in scores.items() if met[row] == len(words)}
+    if not scores:
+        return {}
+    best = max(scores.values())
+    return {
+        row: score / total
+        for row, score in scores.items()
+        if score >= TEXT_FLOOR * best and (common_only or question.strict or row in rare_met)
+    }
+
+
+def _word(memory: Memory, word: str) -> dict[Row, float]:
+    """How well each note meets one word: by its stem, as an identifier or a part of one, or as a prefix."""
+    found: dict[Row, float] = {}
+    folded = fold(word)
+    exact = [term for term in terms_of_token(word) if term[0] in "+="]
+    exact = exact or ["+" + folded]
+    if is_identifier(word):
+        whole = exact[-1:]  # the parts of a name are met together, or not at all
+        for term in whole:
+            _take(found, memory.with_term(term), 1.0)
+    else:
+        for term in [*exact, "=" + folded]:
+            _take(found, memory.with_term(term), 1.0)
+    if len(folded) >= SHORTEST_PREFIX:
+        for prefix in ("+" + folded, folded, "=" + folded):
+            _take(found, memory.with_term_prefix(prefix), PREFIX_WORTH)
+    return found
+
+
+def _take(found: dict[Row, float], rows: Iterable[tuple[Row, int, int]], worth: float) -> None:
+    for row, announced, body in rows:
+        quality = worth * ((ANNOUNCED_WORTH if announced else 0.0) + body / (body + 1.0))
+        if quality > found.get(row, 0.0):
+            found[row] = quality
