@@ -186,9 +186,12 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The answer to one prompt. omitted: what the roots need and the budget did not hold, {reason: count}. again: pieces
-    that the asker was shown before; the text only points at them. silence: why the answer is not worth giving to
-    somebody who did not ask for it, "" where it is."""
+    """The answer to one prompt.
+
+    omitted: what the roots need and the budget did not hold, {reason: count}. again: pieces that the asker was shown
+    before; the text only points at them. silence: why the answer is not worth giving to somebody who did not ask for
+    it, "" where it is.
+    """
 
     route: str
     tree: str

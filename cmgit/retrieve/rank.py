@@ -20,6 +20,7 @@ from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.query import Query, is_foreign, read_query
 from cmgit.retrieve.signals import SIGNALS, Draft, gather
+from cmgit.retrieve.silence import NO_SIGNS, Signs, read_signs
 from cmgit.retrieve.standing import standing
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,7 @@ class Ranking:
     terms: dict[str, float]
     without_vectors: str = ""
     chances: tuple[float, ...] = ()
+    signs: Signs = NO_SIGNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
             for unit in found.rows[order[:3]].tolist()
         )
     )
-    return Ranking(ranked, telling, query.weights, found.without, tuple(float(odds[i]) for i in order.tolist()))
+    signs = read_signs(lexical, cosines, query, found.rows[order], odds[order])
+    chances = tuple(float(odds[i]) for i in order.tolist())
+    return Ranking(ranked, telling, query.weights, found.without, chances, signs)
 
 
 def _lift(rows: NDArray[np.int64], total: Floats, focus: Focus) -> Floats:

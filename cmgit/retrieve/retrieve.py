@@ -24,6 +24,7 @@ from cmgit.retrieve.rank import Ranking, owners, rank
 from cmgit.retrieve.render import Rendered, Renderer, render
 from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 from cmgit.retrieve.shown import Assembled
+from cmgit.retrieve.silence import silence
 
 EmbedQuery = Callable[[str], NDArray[np.float32]]
 
@@ -99,6 +100,7 @@ def retrieve(
         seconds={"prompt": read - started, "rank": ranked - read, "assemble": done - ranked, "total": done - started},
         explain=_explained(view, ranking) if explain else (),
         again=rendered.again,
+        silence=silence(asked, focus, ranking),
     )
 
 

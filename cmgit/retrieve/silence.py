@@ -5,17 +5,43 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cmgit.retrieve.focus import Focus
+    from cmgit.retrieve.lexical import Lexical
+    from cmgit.retrieve.prompt import Prompt
+    from cmgit.retrieve.query import Query
+    from cmgit.retrieve.rank import Ranking
+
+    Floats = NDArray[np.float64]
+
+FIRST = 3
+MOST_WORDS = 8
+"""A long letter about anything holds words of the code too: more words than these say no more."""
+
+# Fitted by bench/silence.py: the logarithm of odds that a prompt is about the code it was asked of.
+WITH_VECTORS = {"": -11.25, "coverage": 4.35, "cosine": 12.36, "words": 3.03, "named": 4.19}
+WITHOUT_VECTORS = {"": -8.7, "coverage": 5.06, "told": 4.22, "words": 1.67, "named": 5.58}
+SURELY_NAMED = 0.5
+"""Weight of a name that the repository knows (`cmgit.retrieve.focus`) from which it counts as an exact hint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
     """How well the best units meet a prompt.
 
-    evidence: rarity, in nats, of the prompt's words that the best of the first three units holds. coverage: share of
-    the prompt's words that it holds. cosine: of the nearest of them, 0 without vectors. spread: how many standard
-    deviations the nearest unit of the tree lies above the mean one. rarest: rarity of the rarest of the words that
-    occur in the tree at all. words: how many of the prompt's words were searched for. known: how many of them occur.
+    evidence: rarity, in nats, of the prompt's words that one of the first three units holds. coverage: share of the
+    prompt's words that one of them holds. cosine: of the nearest of them, 0 without vectors. spread: how many standard
+    deviations the nearest unit of the tree lies above the mean one. rarest: rarity of the rarest word that one of them
+    holds, by its weight. told: share of the prompt's words that occur in the tree at all. words: how many were searched
+    for. chance: of the first unit.
     """
 
     evidence: float = 0.0
@@ -23,5 +49,57 @@ class Signs:
     cosine: float = 0.0
     spread: float = 0.0
     rarest: float = 0.0
+    told: float = 0.0
     words: int = 0
-    known: int = 0
+    chance: float = 0.0
+
+
+NO_SIGNS = Signs()
+
+
+def read_signs(lexical: Lexical, cosines: Floats, query: Query, best: NDArray[np.int64], chances: Floats) -> Signs:
+    """best: rows of units, best first; chances: of these."""
+    if not len(best):
+        return NO_SIGNS
+    first = best[:FIRST]
+    seen = cosines[cosines != 0.0]
+    spread = float((seen.max() - seen.mean()) / seen.std()) if len(seen) > 1 and float(seen.std()) > 0 else 0.0
+    words = {term: weight for term, weight in query.weights.items() if term not in query.joined}
+    alone = [heard for heard in lexical.heard if heard.alone]
+    held = [float(np.isin(first, heard.rows).any()) * heard.gain for heard in alone]
+    return Signs(
+        evidence=float(lexical.evidence[first].max()),
+        coverage=float(lexical.coverage[first].max()),
+        cosine=float(cosines[first].max()),
+        spread=spread,
+        rarest=max(held, default=0.0),
+        told=len(alone) / max(len(words), 1),
+        words=len(words),
+        chance=float(chances[0]),
+    )
+
+
+def silence(prompt: Prompt, focus: Focus, ranking: Ranking) -> str:
+    """Why an answer is not worth giving to somebody who did not ask for it; "" where it is.
+
+    A place, a file or a name that this repository knows always is.
+    """
+    if not ranking.units:
+        return "nothing was found"
+    named = max((weight for _, weight in focus.units), default=0.0)
+    if focus.outright or focus.files or named >= SURELY_NAMED:
+        return ""
+    if prompt.idle:
+        return "the prompt is about the work alone"
+    signs = ranking.signs
+    fitted = WITH_VECTORS if signs.cosine else WITHOUT_VECTORS
+    values = {
+        "": 1.0,
+        "coverage": signs.coverage,
+        "cosine": signs.cosine,
+        "told": signs.told,
+        "words": math.log1p(min(signs.words, MOST_WORDS)),
+        "named": named,
+    }
+    odds = sum(weight * values[name] for name, weight in fitted.items())
+    return "" if odds >= 0.0 else f"the prompt is hardly about this code (log odds {odds:.1f})"
