@@ -34,7 +34,7 @@ from cmgit.store.refs import EDGES, FACTS, TERMS, TEXTS, SegmentRef
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2
 _MAGIC = b"cmgit manifest "
 _DIGEST = 16
 _LEVEL = 3
@@ -329,7 +329,7 @@ def decode_manifest(data: bytes, lease: Lease | None = None) -> Manifest:
         tree=header["tree"],
         recipes=Recipes(**header["recipes"]),
         files=FileTable(header["files"], stored),
-        segments=tuple(SegmentRef(**ref) for ref in header["segments"]),
+        segments=tuple(_segment_ref(ref) for ref in header["segments"]),
         counts=Counts(**header["counts"]),
         generation=header["generation"],
         on_demand=header["on_demand"],
@@ -339,6 +339,11 @@ def decode_manifest(data: bytes, lease: Lease | None = None) -> Manifest:
 
 def _record(record: Recipes | SegmentRef | Counts) -> dict[str, object]:
     return {f.name: getattr(record, f.name) for f in fields(record)}
+
+
+def _segment_ref(said: dict[str, Any]) -> SegmentRef:
+    places = tuple((name, tuple(where)) for name, where in said.pop("places"))
+    return SegmentRef(**said, places=places)
 
 
 def _pack(raw: bytes) -> bytes:

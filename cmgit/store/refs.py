@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 FACTS, TERMS, TEXTS, VECTORS, EDGES = KINDS = ("facts", "terms", "texts", "vectors", "edges")
 
@@ -12,7 +12,9 @@ class SegmentRef:
     """A segment by its content.
 
     name: 32 hex digits, BLAKE2b of the file's bytes. kind: one of KINDS. recipe: what made the rows. rows: blobs
-    (facts, terms, texts), vectors, or files (edges). size: bytes of the file. crc32: of the file.
+    (facts, terms, texts), vectors, or files (edges). size: bytes of the file. crc32: of the file. places: for each
+    column (begin, length, begin, length, …) of its values within the file, as they were found when it was written, so
+    that a reader needs no Lance; empty where they are unknown, and Lance reads the file.
     """
 
     name: str
@@ -21,6 +23,7 @@ class SegmentRef:
     rows: int
     size: int
     crc32: int
+    places: tuple[tuple[str, tuple[int, ...]], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def file_name(self) -> str:

@@ -22,7 +22,7 @@ from cmgit.core.tables import BlobTerms, BlobTexts, FileEdges
 from cmgit.store.edges_segment import EdgeArrays, EdgesSegment
 from cmgit.store.facts_segment import FactsSegment, UnitArrays
 from cmgit.store.refs import EDGES, FACTS, KINDS, TERMS, TEXTS, VECTORS, SegmentRef
-from cmgit.store.segment_file import SegmentFile, check, fingerprint, read_meta, write_segment
+from cmgit.store.segment_file import SegmentFile, check, fingerprint, places_of, read_meta, write_segment
 from cmgit.store.terms_segment import Postings, TermsSegment
 from cmgit.store.texts_segment import TextsSegment
 from cmgit.store.vectors_segment import VectorsSegment
@@ -118,7 +118,7 @@ class SegmentStore:
         if name != path.stem:
             raise SegmentDamaged(f"{file_name} does not hold the bytes that its name states")
         kind, recipe, rows = read_meta(path)
-        return SegmentRef(name, kind, recipe, rows, size, crc32)
+        return SegmentRef(name, kind, recipe, rows, size, crc32, places_of(path))
 
     def path(self, ref: SegmentRef) -> Path:
         return self.folder / ref.file_name
