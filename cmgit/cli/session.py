@@ -49,6 +49,7 @@ def config_from(settings: dict[str, str]) -> Config:
         model_dir=os.path.expanduser(settings.get("cm.modeldir", "")),  # noqa: PTH111
         cache_dir=os.path.expanduser(settings.get("cm.cachedir", "")) or str(default_cache_dir()),  # noqa: PTH111
         hooks=boolean(settings, "cm.hooks", default.hooks),
+        notes=choice(settings, "cm.notes", ("auto", "on", "off")),
         workers=number(settings, "cm.workers", default.workers),
     )
 

@@ -23,4 +23,5 @@ class Config:
     model_dir: str = ""
     cache_dir: str = ""
     hooks: bool = True  # False: installed hooks do nothing in the background
+    notes: str = "auto"  # on: offered even without a .memory/; off: in no context, and not offered to agents
     workers: int = 0  # parse processes; 0: as many as the process may use

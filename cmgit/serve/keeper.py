@@ -223,6 +223,7 @@ class Keeper:
         base = self._base(sight, held)
         target = find_target(self.location, sight.tree, sight.changes, base, None, lambda _: False)
         view = lay_over(self.location, target, base, config, recipes, self._progress, self._warn, self._memory)
+        view.location, view.changes = self.location, sight.changes
         if isinstance(view.supply, VectorSupply):
             view.supply = PatientSupply(view.supply, self)
         self._held = Held(view, sight, base)
