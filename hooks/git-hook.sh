@@ -66,6 +66,11 @@ if [ "$event" = pre-commit ]; then
     }
 else
     printf '%s\n%s\n' "$event" "$git_dir" >"$request" || exit 0
+    # git starts the post-commit hook at each pick of a rebase, unless it is a link to nothing. The builder, which waits
+    # for the end of the rebase, gives it its name back.
+    if [ "$event" = post-checkout ] && [ -d "$git_dir/rebase-merge" ] && [ -f "$cm/hooks/post-commit" ]; then
+        mv -f "$cm/hooks/post-commit" "$cm/hooks/post-commit.off"
+    fi
 fi
 
 # A builder that starts or waits or works will find that. Where an earlier request was not served, its process id may be

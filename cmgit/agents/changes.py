@@ -83,6 +83,40 @@ class MoveFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeLink:
+    """A symbolic link where nothing is."""
+
+    path: Path
+    target: str
+
+    def describe(self) -> str:
+        return f"link {printable(self.path)} to {self.target}"
+
+    def apply(self) -> None:
+        check(self.path, None)
+        with storage_errors(self.path):
+            make_folder(self.path.parent)
+            self.path.symlink_to(self.target)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveLink:
+    """Remove a symbolic link that still points there."""
+
+    path: Path
+    target: str
+
+    def describe(self) -> str:
+        return f"remove {printable(self.path)}, a link to {self.target}"
+
+    def apply(self) -> None:
+        if not self.path.is_symlink() or str(self.path.readlink()) != self.target:
+            raise CmgitError(f"{printable(self.path)} was changed meanwhile", "run the command again")
+        with storage_errors(self.path):
+            self.path.unlink()
+
+
+@dataclass(frozen=True, slots=True)
 class SetConfig:
     """`git config`. where: a folder of the repository. scope: "--local" or "--global"."""
 
@@ -113,7 +147,7 @@ class RemoveSection:
         run_git(self.where, ["config", self.scope, "--remove-section", self.section])
 
 
-Change = WriteFile | RemoveFile | MoveFile | SetConfig | RemoveSection
+Change = WriteFile | RemoveFile | MoveFile | MakeLink | RemoveLink | SetConfig | RemoveSection
 
 
 def apply_all(changes: Iterable[Change]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from cmgit.agents import hook_scripts as scripts
 from cmgit.agents.changes import Change, MoveFile, RemoveFile, RemoveSection, SetConfig, WriteFile, content
-from cmgit.agents.hook_scripts import CHAINED_SUFFIX, SHEBANG, Kind
+from cmgit.agents.hook_scripts import CHAINED_SUFFIX, SHEBANG, Kind, Program
+from cmgit.agents.linked_hook import EVENT as LINKED_EVENT
+from cmgit.agents.linked_hook import can_be_linked, install_link, is_ours, remove_link
 from cmgit.agents.program import hook_script, interpreter
 from cmgit.core.atomic import printable
 from cmgit.core.errors import CmgitError
@@ -22,15 +23,6 @@ NAME = "cm-"
 
 MOVED_BY_OTHERS = ("", ".legacy", ".old")
 """What pre-commit and lefthook call a script that they replace by theirs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What the hooks run: the script and interpreter of this installation."""
-
-    script: str
-    python: str
-    flag: str
 
 
 def this_program() -> Program:
@@ -52,9 +44,12 @@ def install_changes(
     Raises:
         CmgitError: the place for scripts is not this repository's own.
     """
+    linked = not user and can_be_linked(location.common_dir, settings.folder)
     if settings.runs_configured:
-        return config_changes(location, settings, program, user=user) + (
-            [] if user else remove_scripts(location, settings)
+        return (
+            config_changes(location, settings, program, user=user, linked=linked)
+            + ([] if user else remove_scripts(location, settings, but_link=linked))
+            + (install_link(location.common_dir, program) if linked else [])
         )
     if user:
         raise CmgitError(
@@ -62,7 +57,13 @@ def install_changes(
             "run `git cm install git` in each repository, or use git 2.54 or newer",
         )
     refuse_foreign_folder(location, settings)
-    return [change for event in EVENTS for change in script_changes(settings.folder, event, program)]
+    changes = [
+        change
+        for event in EVENTS
+        if not (linked and event == LINKED_EVENT)
+        for change in script_changes(settings.folder, event, program)
+    ]
+    return changes + (install_link(location.common_dir, program) if linked else [])
 
 
 def uninstall_changes(location: Location | None, settings: HookSettings, *, user: bool = False) -> list[Change]:
@@ -79,11 +80,17 @@ def uninstall_changes(location: Location | None, settings: HookSettings, *, user
     return sections + remove_scripts(location, settings)
 
 
-def config_changes(location: Location, settings: HookSettings, program: Program, *, user: bool) -> list[Change]:
+def config_changes(
+    location: Location, settings: HookSettings, program: Program, *, user: bool, linked: bool
+) -> list[Change]:
     scope = "global" if user else "local"
     there = {hook.name: hook.values for hook in settings.configured if hook.scope == scope}
     changes: list[Change] = []
     for event in EVENTS:
+        if linked and event == LINKED_EVENT:
+            if NAME + event in there:
+                changes.append(RemoveSection(location.git_dir, f"--{scope}", f"hook.{NAME}{event}"))
+            continue
         command = scripts.config_command(event, program.script, program.python, program.flag, only_indexed=user)
         values = there.get(NAME + event, {})
         for key, value in (("event", event), ("command", command)):
@@ -132,13 +139,20 @@ def script_changes(folder: Path, event: str, program: Program) -> list[Change]:
     ]
 
 
-def remove_scripts(location: Location, settings: HookSettings) -> list[Change]:
-    """From the folder that git uses now, and from the one that it would use without core.hooksPath."""
+def remove_scripts(location: Location, settings: HookSettings, *, but_link: bool = False) -> list[Change]:
+    """From the folder that git uses now, and from the one that it would use without core.hooksPath.
+
+    Args:
+        but_link: leave the link of the post-commit hook where it is.
+    """
     changes: list[Change] = []
     for folder in dict.fromkeys([settings.folder, Path(location.common_dir) / "hooks"]):
         for event in EVENTS:
             for suffix in MOVED_BY_OTHERS:
-                changes += removal(folder / (event + suffix), folder / (event + CHAINED_SUFFIX))
+                path = folder / (event + suffix)
+                if event == LINKED_EVENT and not but_link:
+                    changes += remove_link(path, location.common_dir)
+                changes += removal(path, folder / (event + CHAINED_SUFFIX))
     return changes
 
 
@@ -163,7 +177,8 @@ def installed_events(settings: HookSettings) -> dict[str, str]:
         for hook in settings.configured:
             if hook.name == NAME + event and settings.runs_configured and hook.values.get("enabled", "true") != "false":
                 found[event] = "settings"
-        data = content(settings.folder / event)
-        if data is not None and scripts.split_block(data) is not None:
-            found.setdefault(event, printable(settings.folder / event))
+        path = settings.folder / event
+        data = content(path)
+        if (data is not None and scripts.split_block(data) is not None) or (event == LINKED_EVENT and is_ours(path)):
+            found.setdefault(event, printable(path))
     return found

@@ -10,12 +10,22 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 
 CHAINED_SUFFIX = ".git-cm-chained"
 SHEBANG = b"#!/bin/sh\n"
 END = b"# <<< git-cm\n"
 _SHELL = re.compile(rb"#! *(?:/[^ \n]*/)?(?:env +)?(?:sh|bash|dash|zsh|ksh)(?: +-[aefhuvx]+)* *\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What the hooks run: the script and interpreter of one installation, and the interpreter's flag."""
+
+    script: str
+    python: str
+    flag: str
 
 
 class Kind(Enum):

@@ -87,6 +87,14 @@ def other_installation() -> str | None:
 def run_job(cm_dir: str) -> None:
     """Leave git's session, then serve the queue at low priority."""
     detach()
+    common = os.path.dirname(cm_dir)  # noqa: PTH120
+    link = os.path.join(common, "hooks", "post-commit")  # noqa: PTH118
+    if os.path.islink(link) and not os.path.exists(link):  # noqa: PTH110, PTH114
+        from cmgit.agents.git_hooks import this_program
+        from cmgit.agents.linked_hook import mend_link
+
+        with suppress(Exception):  # the next event tries again
+            mend_link(common, this_program)
     from cmgit.index.hooks import run_queue
 
     run_queue(cm_dir, config_of)

@@ -23,9 +23,12 @@ from cmgit.index.requests import (
     QUEUE,
     Request,
     StagedIndex,
+    hook_is_off,
+    leave_request,
     remove_leftovers,
     remove_staged,
     staged_indexes,
+    switch_on,
     waiting_requests,
 )
 from cmgit.snapshot.lock import wait_lock
@@ -82,6 +85,13 @@ def drain(cm_dir: str, config_of: ConfigOf, patience: float) -> int:
         if not is_signed(mark):  # or a hook that started another process wrote that one's id over ours
             mark.write_text(f"{os.getpid()}\n")
         requests, staged = waiting_requests(cm_dir), staged_indexes(cm_dir)
+        rebasing = any(operation_in_progress(request.git_dir) == "rebase" for request in requests)
+        if hook_is_off(cm_dir) and (staged or not rebasing):
+            if not rebasing:
+                switch_on(cm_dir)
+            for index in staged:  # commits that no post-commit hook tells of
+                leave_request(cm_dir, "pre-commit", index.git_dir)
+            requests = waiting_requests(cm_dir)
         ready = [request for request in requests if may_start(request, since, patience)]
         if ready:
             for index in staged:

@@ -2,7 +2,8 @@
 
 `queue/WORKTREE.request` holds the event and the git directory; a later request of the same worktree takes the place of
 an earlier one. `staged/NAME.index` is a copy of the index of a commit in the making, `staged/NAME.ready` its git
-directory, written once the copy is whole. hooks/git-hook.sh writes all of them.
+directory, written once the copy is whole. hooks/git-hook.sh writes all of them. `hooks/post-commit` is the hook of that
+name where it is a link to here; while a rebase runs it has another name.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 
 QUEUE = "queue"
 STAGED = "staged"
+SWITCHED_HOOK = "hooks/post-commit"
+"""What the post-commit hook is a link to; renamed while a rebase runs, so that git finds no hook at each pick."""
 LEFTOVER_SECONDS = 3_600.0
 
 
@@ -42,6 +45,31 @@ class StagedIndex:
     @property
     def objects_dir(self) -> Path:
         return self.copy.with_suffix(".objects")
+
+
+def switched_off_path(hook: Path) -> Path:
+    """The name that `SWITCHED_HOOK` has meanwhile."""
+    return hook.with_name(hook.name + ".off")
+
+
+def hook_is_off(cm_dir: str) -> bool:
+    return switched_off_path(Path(cm_dir) / SWITCHED_HOOK).exists()
+
+
+def switch_on(cm_dir: str) -> None:
+    """Give the post-commit hook its name back."""
+    hook = Path(cm_dir) / SWITCHED_HOOK
+    with contextlib.suppress(OSError):
+        switched_off_path(hook).rename(hook)
+
+
+def leave_request(cm_dir: str, event: str, git_dir: str) -> None:
+    """What hooks/git-hook.sh does for an event."""
+    with contextlib.suppress(OSError):
+        worktree = "main" if Path(git_dir).samefile(Path(cm_dir).parent) else f"linked-{Path(git_dir).name}"
+        (Path(cm_dir) / QUEUE / f"{worktree}.request").write_text(
+            f"{event}\n{git_dir}\n", "utf-8", errors="surrogateescape"
+        )
 
 
 def waiting_requests(cm_dir: str) -> list[Request]:

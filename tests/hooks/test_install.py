@@ -46,7 +46,7 @@ def test_install_shows_and_asks_before_it_changes(repo: GitRepo, cm: Cm) -> None
 def test_json_shows_and_changes_nothing_without_yes(repo: GitRepo, cm: Cm) -> None:
     answer = cm(repo.path, "install", "--json").json
     assert not answer["applied"]
-    assert len(answer["changes"]) == len(EVENTS)
+    assert len(answer["changes"]) == len(EVENTS) + 1  # one of them is a link
     assert not (repo.path / ".git" / "hooks" / "post-commit").exists()
 
 
