@@ -131,7 +131,8 @@ def ask_reader(where: Where, request: Document, left: float) -> Document | None:
     path = resident.socket_path(where.git_dir, runtime.runtime_dir())
     if not os.path.lexists(path):
         return None
-    return resident.ask(path, {**request, "version": runtime.version()}, min(left, ASK_SECONDS))
+    seconds = min(left, ASK_SECONDS)
+    return resident.ask(path, {**request, "version": runtime.version(), "deadline": seconds * 0.8}, seconds)
 
 
 def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:

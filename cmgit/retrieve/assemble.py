@@ -14,7 +14,6 @@ from cmgit.retrieve.lines import NamedLines, around_callback, lines_in
 from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
 from cmgit.retrieve.ports import Edge, View
 from cmgit.retrieve.rank import Ranking
-from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
 from cmgit.retrieve.spend import spend
 from cmgit.retrieve.uses import find_uses
@@ -50,16 +49,14 @@ def assemble(
     detail: str,
     budget: int,
     named: NamedLines | None = None,
-    seen: Seen = NOTHING_SEEN,
 ) -> Assembled:
     """Spend the budget in the order of the design; deterministic for the same ranking.
 
     Args:
         named: lines that the prompt names; those of a root are shown, however large it is.
-        seen: what was shown before costs nothing.
     """
     limits = DETAILS[detail]
-    ledger = Ledger(view, budget, seen)
+    ledger = Ledger(view, budget)
     omitted: dict[str, int] = {}
     weigh = _weigher(view, ranking.terms)
     lines = named or {}

@@ -138,7 +138,7 @@ def _answer(
     longest = (most_characters(config, limit) if most is None else most) - measure(note)
     budget = limit
     for _ in range(ATTEMPTS):
-        assembled = assemble(view, ranking, roots, detail, budget, named, seen)
+        assembled = assemble(view, ranking, roots, detail, budget, named)
         if not assembled.pieces:
             break
         files = dict.fromkeys(piece.file for piece in assembled.pieces)

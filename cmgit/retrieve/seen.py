@@ -1,4 +1,8 @@
-"""What a conversation was shown before: it is not sent again while it is the same, a short pointer stands for it."""
+"""What a conversation was shown before: it is not sent again while it is the same, a short pointer stands for it.
+
+The choice of what belongs to an answer does not depend on it, so a prompt that is repeated brings pointers and nothing
+else: what comes after the first choice is worth less than its place.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from cmgit.core.errors import CmgitError
 from cmgit.core.records import CallSite, ItemRole, UnitView
 from cmgit.retrieve.parts import Span
 from cmgit.retrieve.ports import Source, View
-from cmgit.retrieve.seen import NOTHING_SEEN, Seen
+from cmgit.retrieve.seen import Seen
 
 MODULE = "module level"
 
@@ -51,10 +51,9 @@ class Found:
 class Ledger:
     """Chosen pieces in order, never overlapping, within a budget of source bytes. Reads each file once."""
 
-    def __init__(self, view: View, budget: int, seen: Seen = NOTHING_SEEN) -> None:
+    def __init__(self, view: View, budget: int) -> None:
         self.view = view
         self.budget = budget
-        self.seen = seen
         self.used = 0
         self.pieces: list[Shown] = []
         self._sources: dict[int, Source | None] = {}
@@ -96,27 +95,18 @@ class Ledger:
 
     def add(self, piece: Shown) -> bool:
         """Take a piece if it fits and repeats nothing."""
-        size = self.cost(piece)
-        if size > self.room or piece.span.end <= piece.span.start:
-            return False
-        if self.touches(piece.file, piece.span.start, piece.span.end):
+        size = piece.span.end - piece.span.start
+        if size > self.room or size <= 0 or self.touches(piece.file, piece.span.start, piece.span.end):
             return False
         self.pieces.append(piece)
         self.used += size
         return True
 
-    def cost(self, piece: Shown) -> int:
-        """Bytes of source that a piece takes: none where a pointer stands for what was shown before."""
-        source = self.source(piece.file)
-        if source is not None and was_seen(self.seen, piece, source):
-            return 0
-        return piece.span.end - piece.span.start
-
     def replace_file(self, file: int, piece: Shown) -> bool:
         """Show a file whole in place of its pieces, at the place of the first of them, if that fits."""
         old = [p for p in self.pieces if p.file == file]
-        shown = sum(self.cost(p) for p in old)
-        size = self.cost(piece)
+        shown = sum(p.span.end - p.span.start for p in old)
+        size = piece.span.end - piece.span.start
         if size - shown > self.room:
             return False
         first = self.pieces.index(old[0])
