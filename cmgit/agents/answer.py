@@ -28,10 +28,10 @@ def compose(text: str, *, greeted: bool) -> str:
     return f"{TITLE}\n{'' if greeted else FACTS + chr(10)}\n{text.strip(chr(10))}\n"
 
 
-def line_of(reply: Mapping[str, object]) -> bytes | None:
-    """The JSON object on one line, as bytes; None where it is longer than any client takes."""
+def line_of(reply: Mapping[str, object], longest: int = LONGEST_LINE) -> bytes | None:
+    """The JSON object on one line, as bytes; None where it is longer than the client takes."""
     line = json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
-    return line.encode("utf-8", "replace") + b"\n" if len(line) < LONGEST_LINE else None
+    return line.encode("utf-8", "replace") + b"\n" if len(line) < longest else None
 
 
 def rows_of(items: object) -> list[list[object]]:
@@ -45,6 +45,15 @@ def rows_of(items: object) -> list[list[object]]:
             }:  # fmt: skip
                 rows.append([path, oid, start, end, digest, role == "whole_file" and not masked])
     return rows
+
+
+def files_of(rows: list[list[object]], top: str) -> list[dict[str, object]]:
+    """Of which files a text shows source, for clients that can be told."""
+    found: dict[str, dict[str, object]] = {}
+    for path, oid, *_, whole in rows:
+        entry = found.setdefault(str(path), {"path": f"{top}/{path}", "oid": oid, "whole": False})
+        entry["whole"] = entry["whole"] or whole
+    return list(found.values())
 
 
 def summary(document: Mapping[str, object]) -> str:

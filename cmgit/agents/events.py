@@ -22,6 +22,13 @@ READ_DONE = "read_done"
 LONGEST_FIELD = 4_096
 """Characters of an id or a path; more is no id and no path."""
 
+START_TEXT = (
+    "cmgit keeps an index of this repository's JavaScript and TypeScript. Its MCP tool cm_retrieve_context gives, for "
+    "a task in words or for names, the whole source of the functions that it is about, what they depend on and who "
+    "calls them, read from the disk at that moment."
+)
+"""For clients that take context at the start of a session only."""
+
 
 class Event:
     """One event. Read-only once `parse` gave it.
@@ -30,10 +37,13 @@ class Event:
     of this prompt, "" where it gives none. cwd: where the client works now. prompt: as the person typed it. source: who
     made the prompt (`user`, `schedule_wakeup`, …) or why the session starts (`startup`, `resume`, …). agent: id of the
     subagent, "" for the main conversation. path: absolute, of the file that was read. whole: it was read from its first
-    line to its last. output: what the tool gave, in the client's shape.
+    line to its last. output: what the tool gave, in the client's shape. files: set before `reply`: of which files its
+    text shows source, each with `path` (absolute), `oid` and `whole`.
     """
 
-    __slots__ = ("agent", "client", "cwd", "kind", "output", "path", "prompt", "session", "source", "turn", "whole")
+    __slots__ = (
+        "agent", "client", "cwd", "files", "kind", "output", "path", "prompt", "session", "source", "turn", "whole",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -61,6 +71,7 @@ class Event:
         self.path = path
         self.whole = whole
         self.output = output
+        self.files: list[dict[str, object]] = []
 
     def __repr__(self) -> str:
         told = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__ if getattr(self, name))

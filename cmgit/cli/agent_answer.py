@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmgit.agents.answer import MOST_CHARACTERS, compose, rows_of, summary
+from cmgit.agents.answer import MOST_CHARACTERS, compose, files_of, rows_of, summary
 from cmgit.agents.events import COMPACT, PROMPT, SESSION_START, Event
 from cmgit.agents.gate import cleaned
 from cmgit.agents.session import LONGEST_PROMPT, Session
@@ -34,7 +34,9 @@ def answer_event(hook: Hook, event: Event, where: Where) -> None:
         return
     session = Session(where.cm_dir, event.client, event.session, event.agent)
     if event.kind == SESSION_START:
-        hook.log("nothing: the session starts" + (", a reader too" if start_reader(where) else ""))
+        reader = ", a reader too" if start_reader(where) else ""
+        told = hook.send_at_start() if is_indexed(where) else False
+        hook.log(("told of the tools: " if told else "nothing: ") + "the session starts" + reader)
         return
     prompt = cleaned(event.prompt) or session.prompt
     if not prompt:
@@ -78,6 +80,8 @@ def say(hook: Hook, session: Session, document: Document | None, prompt: str) ->
         return f"nothing: {quiet}"
     if not isinstance(text, str) or not (rows or again):
         return "nothing: nothing was found"
+    if hook.event is not None and hook.where is not None:
+        hook.event.files = files_of(rows, hook.where.top)
     if not hook.send(compose(text, greeted=session.greeted)):
         return "nothing: the answer could not be given"
     assert hook.event is not None
@@ -191,7 +195,11 @@ def write_all(fd: int, data: bytes) -> None:
 
 def start_reader(where: Where) -> bool:
     """Start the reader of an indexed repository, unless one runs."""
-    return os.path.isfile(os.path.join(where.cm_dir, "format")) and runtime.start_reader(where)  # noqa: PTH113
+    return is_indexed(where) and runtime.start_reader(where)
+
+
+def is_indexed(where: Where) -> bool:
+    return os.path.isfile(os.path.join(where.cm_dir, "format"))  # noqa: PTH113
 
 
 def is_behind(where: Where, document: Document | None) -> bool:

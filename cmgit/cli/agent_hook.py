@@ -122,11 +122,12 @@ class Hook:
 
     def send(self, text: str | None) -> bool:
         """Print the client's object for this text; False where nothing was printed."""
-        from cmgit.agents.answer import line_of
+        from cmgit.agents.answer import LONGEST_LINE, line_of
 
         assert self.event is not None
-        reply = import_module(f"cmgit.agents.{self.client}").reply(self.event, text)
-        line = line_of(reply) if reply is not None else None
+        module = import_module(f"cmgit.agents.{self.client}")
+        reply = module.reply(self.event, text)
+        line = line_of(reply, getattr(module, "LONGEST_LINE", LONGEST_LINE)) if reply is not None else None
         if line is None or self.out < 0:
             return False
         view = memoryview(line)
@@ -135,6 +136,11 @@ class Hook:
         os.close(self.out)  # a client that waits for the end of the output need not wait for us
         self.out = -1
         return True
+
+    def send_at_start(self) -> bool:
+        """Print what a client is told when a session starts, where that is all that it takes."""
+        text = getattr(import_module(f"cmgit.agents.{self.client}"), "AT_START", "")
+        return bool(text) and self.send(text)
 
     def log(self, said: str) -> None:
         """One line in the repository's log; outside of any, in the user's, where cmgit has its cache."""
