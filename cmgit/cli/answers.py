@@ -58,7 +58,8 @@ def retrieve_answer(
     Args:
         embed: None where no vectors are wanted.
         arguments: `prompt`; `route`, `detail`, `budget`, `explain` as the command's options; `near`: the folder that is
-            worked in; `seen`: rows of what was shown before; `characters`: of the whole context, at most.
+            worked in; `seen`: rows of what was shown before; `characters`: of the whole context, at most; `most`: so
+            many, counted as the text stands in JSON.
 
     Raises:
         UsageError: an argument is of another shape.
@@ -80,9 +81,8 @@ def retrieve_answer(
             return context_json(context, explain=explain)
         if route == "direct":
             raise no_direct_answer()
-    context = retrieve(
-        view, prompt, config, route, detail, budget, embed, explain, seen, near if isinstance(near, str) else ""
-    )
+    folder, most = near if isinstance(near, str) else "", number_of(arguments, "most", 0, 10_000_000)
+    context = retrieve(view, prompt, config, route, detail, budget, embed, explain, seen, folder, most)
     return context_json(context, explain=explain)
 
 
@@ -105,7 +105,7 @@ def callers_answer(view: View, arguments: Arguments) -> Document:
 
 
 def symbols_answer(view: View, exact: Callable[[str], View], arguments: Arguments) -> Document:
-    """As `git cm symbols --json`: `path`, from the top of the repository.
+    """As `git cm symbols --json`: `path`, from the top of the repository; `typed`, as the user gave it.
 
     Args:
         exact: gives a view that is true to the bytes on disk of one path, where git's filters stand between.
@@ -113,9 +113,10 @@ def symbols_answer(view: View, exact: Callable[[str], View], arguments: Argument
     from cmgit.cli.symbols import file_of, symbols_json
 
     path = text_of(arguments, "path")
-    index = file_of(view, path, path)
+    typed = text_of(arguments, "typed") if "typed" in arguments else path
+    index = file_of(view, path, typed)
     source = view.source(index)
     if source is not None and not source.fresh:
         view = exact(view.files[index].path)
-        index = file_of(view, path, path)
+        index = file_of(view, path, typed)
     return symbols_json(view, index)

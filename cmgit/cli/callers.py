@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,7 @@ from cmgit.cli.options import json_option, rev_option
 from cmgit.cli.output import one_line, pending_json, print_json, print_text
 
 if TYPE_CHECKING:
+    from cmgit.cli.session import Session
     from cmgit.core.records import UnitView
     from cmgit.view.edges import EdgeView
     from cmgit.view.view import View
@@ -30,22 +32,33 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
     Sites whose target could not be decided are counted apart: no proven caller is never shown as "unused" while such
     sites exist.
     """
+    from cmgit.cli.asking import ask_reader
+    from cmgit.cli.session import open_session
+
+    session = open_session()
+    found = ask_reader(session.location, rev, "callers", name=name)
+    if found is None:
+        found = callers_here(session, rev, name)
+    if as_json:
+        print_json(found)
+        return
+    units = found["units"]
+    for unit in units[:SHOWN]:
+        print_unit(unit)
+    if len(units) > SHOWN:
+        print_text(f"{len(units) - SHOWN} more are named {name}: {others(units[SHOWN:])}")
+    last = found["last"]
+    if len(units) > 1:
+        print_text(f"One of them alone: git cm callers {one_line(units[0]['path'])}:{last}")
+    if found["undecided"]:
+        print_text(f"Undecided uses of a `{last}`, {len(found['undecided'])}: {places(found['undecided'])}")
+
+
+def callers_here(session: Session, rev: str | None, name: str) -> dict[str, Any]:
     from cmgit.cli.reading import reading
 
-    with reading(rev, no_vectors=True) as (view, _):
-        answers, undecided = find_callers(view, name)
-        last = answers[0].unit.name
-        if as_json:
-            print_json(document(view, name, answers, undecided))
-            return
-        for answer in answers[:SHOWN]:
-            print_answer(view, answer)
-        if len(answers) > SHOWN:
-            print_text(f"{len(answers) - SHOWN} more are named {name}: {others(answers[SHOWN:])}")
-        if len(answers) > 1:
-            print_text(f"One of them alone: git cm callers {one_line(answers[0].unit.path)}:{last}")
-        if undecided:
-            print_text(f"Undecided uses of a `{last}`, {len(undecided)}: {places(undecided)}")
+    with reading(rev, no_vectors=True, session=session) as (view, _):
+        return document(view, name, *find_callers(view, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +89,12 @@ def find_callers(view: View, name: str) -> tuple[list[Answer], list[EdgeView]]:
     return answers, sources_first(view.undecided(answers[0].unit.name))
 
 
-def document(view: View, name: str, answers: list[Answer], undecided: list[EdgeView]) -> dict[str, object]:
+def document(view: View, name: str, answers: list[Answer], undecided: list[EdgeView]) -> dict[str, Any]:
     return {
         "tree": view.tree,
         "dirty": view.dirty,
         "name": name,
+        "last": answers[0].unit.name,
         "units": [
             {
                 "path": answer.unit.path,
@@ -98,7 +112,7 @@ def document(view: View, name: str, answers: list[Answer], undecided: list[EdgeV
     }
 
 
-def edge_json(view: View, edge: EdgeView) -> dict[str, object]:
+def edge_json(view: View, edge: EdgeView) -> dict[str, Any]:
     return {
         "kind": edge.kind,
         "path": edge.path,
@@ -111,29 +125,29 @@ def edge_json(view: View, edge: EdgeView) -> dict[str, object]:
     }
 
 
-def print_answer(view: View, answer: Answer) -> None:
-    unit = answer.unit
-    print_text(f"{unit.kind} {one_line(unit.qualname)}  {one_line(unit.path)}:{unit.start_line}-{unit.end_line}")
+def print_unit(unit: Mapping[str, Any]) -> None:
+    place = f"{one_line(unit['path'])}:{unit['start_line']}-{unit['end_line']}"
+    print_text(f"{unit['kind']} {one_line(unit['qualname'])}  {place}")
     for confidence in ("proven", "likely"):
-        chosen = [edge for edge in answer.callers if edge.confidence == confidence]
+        chosen = [edge for edge in unit["callers"] if edge["confidence"] == confidence]
         if chosen:
             print_text(f"  {confidence}, {len(chosen)}:")
         for edge in chosen:
-            caller = one_line(view.unit(edge.source_unit).qualname)
-            print_text(f"    {one_line(edge.path)}:{edge.line}  {edge.kind} in {caller} ({edge.rule})")
-    if not answer.callers:
+            what = f"{edge['kind']} in {one_line(edge['caller'])} ({edge['rule']})"
+            print_text(f"    {one_line(edge['path'])}:{edge['line']}  {what}")
+    if not unit["callers"]:
         print_text("  no use was found that is sure to mean it")
-    if answer.imports:
-        print_text(f"  imported in {len(answer.imports)}: {places(answer.imports)}")
+    if unit["imports"]:
+        print_text(f"  imported in {len(unit['imports'])}: {places(unit['imports'])}")
 
 
-def others(answers: list[Answer]) -> str:
-    return ", ".join(f"{one_line(a.unit.path)}:{a.unit.start_line}" for a in answers[:LISTED]) + (
-        " …" if len(answers) > LISTED else ""
+def others(units: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{one_line(unit['path'])}:{unit['start_line']}" for unit in units[:LISTED]) + (
+        " …" if len(units) > LISTED else ""
     )
 
 
-def places(edges: list[EdgeView]) -> str:
+def places(edges: Sequence[Mapping[str, Any]]) -> str:
     """The first few places and how many more."""
     more = f", and {len(edges) - LISTED} more" if len(edges) > LISTED else ""
-    return ", ".join(f"{one_line(edge.path)}:{edge.line}" for edge in edges[:LISTED]) + more
+    return ", ".join(f"{one_line(edge['path'])}:{edge['line']}" for edge in edges[:LISTED]) + more

@@ -92,6 +92,8 @@ def run_reader(
     place = take_place(path, about)
     if place is None:
         return None
+    # Git is started by one thread while another answers: it must not wait the usual 5 ms for its turn.
+    sys.setswitchinterval(0.0005)
     keeper = Keeper(location, config_from, build_apart)
     installation = Installation()
     here = [(folder, identity(folder)) for folder in (location.top, location.git_dir)]

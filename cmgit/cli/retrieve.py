@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -41,26 +42,35 @@ def command(
     prompt: str,
 ) -> None:
     """Print the source that the task PROMPT needs ("-" reads it from stdin), true to the disk, within the budget."""
+    from cmgit.cli.asking import ask_reader
     from cmgit.cli.session import open_session
 
     text = read_prompt(prompt)
     if not text.strip():
         raise UsageError("the prompt is empty", 'say what you are about to do: git cm retrieve "fix the retry delay"')
     session = open_session()
-    context = answer_directly(session, text, rev, budget) if route in ("auto", "direct") else None
-    if context is None:
-        if route == "direct":
+    wanted = {"route": route, "budget": budget, "explain": explain, "no_vectors": no_vectors}
+    if detail is not None:
+        wanted["detail"] = detail
+    document = ask_reader(session.location, rev, "retrieve", prompt=text, **wanted)
+    if document is None:
+        context = answer_directly(session, text, rev, budget) if route in ("auto", "direct") else None
+        if context is None and route == "direct":
             raise no_direct_answer()
-        context = answer_from_index(session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain)
+        if context is None:
+            context = answer_from_index(
+                session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain
+            )
+        document = context_json(context, explain=explain)
     if as_json:
-        print_json(context_json(context, explain=explain))
+        print_json(document)
         return
-    if context.text:
-        print_text(context.text)
-    if not context.items:
+    if document["text"]:
+        print_text(str(document["text"]))
+    if not document["items"]:
         note("nothing in this repository's JavaScript and TypeScript answers that; name a function or a file")
     if explain:
-        print_text(explanation(context))
+        print_text(explanation(document))
 
 
 def no_direct_answer() -> UsageError:
@@ -144,12 +154,10 @@ def item_json(item: ContextItem) -> dict[str, object]:
     }
 
 
-def explanation(context: Context) -> str:
+def explanation(document: Mapping[str, Any]) -> str:
     """Each candidate with its score and each signal's share."""
-    lines = ["", f"Route {context.route}. Why, best first:"]
-    for row in context.explain:
-        why = row["why"]
-        assert isinstance(why, dict)
-        shares = ", ".join(f"{signal} {share:.3f}" for signal, share in why.items())
-        lines.append(f"{row['score']:8.3f}  {one_line(str(row['path']))}  {one_line(str(row['qualname']))}  ({shares})")
+    lines = ["", f"Route {document['route']}. Why, best first:"]
+    for row in document["explain"]:
+        shares = ", ".join(f"{signal} {share:.3f}" for signal, share in row["why"].items())
+        lines.append(f"{row['score']:8.3f}  {one_line(row['path'])}  {one_line(row['qualname'])}  ({shares})")
     return "\n".join(lines)

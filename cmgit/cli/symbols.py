@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,7 @@ from cmgit.core.errors import CmgitError
 from cmgit.core.facts import BlobStatus
 
 if TYPE_CHECKING:
+    from cmgit.cli.session import Session
     from cmgit.view.view import View
 
 
@@ -22,25 +23,30 @@ if TYPE_CHECKING:
 @click.argument("path")
 def command(rev: str | None, as_json: bool, path: str) -> None:
     """List what the file PATH declares, in document order."""
-    from cmgit.cli.reading import reading
+    from cmgit.cli.asking import ask_reader
     from cmgit.cli.session import open_session
 
     session = open_session()
     wanted = repository_path(session.location, path)
-    with reading(rev, no_vectors=True, session=session, exact=lambda name: name in (wanted, path)) as (view, _):
-        index = file_of(view, wanted, path)
-        if as_json:
-            print_json(symbols_json(view, index))
-            return
-        file = view.files[index]
-        status = BlobStatus(file.status).label
-        print_text(f"{one_line(file.path)}  {file.language}, {file.role.label}, {status}")
-        for unit in (view.unit(file.first_unit + i) for i in range(1, file.unit_count)):
-            depth = unit.qualname.count(".")
-            mark = "export " if unit.exported else ""
-            print_text(
-                f"{unit.start_line:6d}-{unit.end_line:<6d} {'  ' * depth}{mark}{unit.kind} {one_line(unit.qualname)}"
-            )
+    found = ask_reader(session.location, rev, "symbols", path=wanted, typed=path)
+    if found is None:
+        found = symbols_here(session, rev, wanted, path)
+    if as_json:
+        print_json(found)
+        return
+    print_text(f"{one_line(found['path'])}  {found['language']}, {found['role']}, {found['status']}")
+    for unit in found["symbols"][1:]:
+        depth = unit["qualname"].count(".")
+        mark = "export " if unit["exported"] else ""
+        lines = f"{unit['start_line']:6d}-{unit['end_line']:<6d}"
+        print_text(f"{lines} {'  ' * depth}{mark}{unit['kind']} {one_line(unit['qualname'])}")
+
+
+def symbols_here(session: Session, rev: str | None, wanted: str, typed: str) -> dict[str, Any]:
+    from cmgit.cli.reading import reading
+
+    with reading(rev, no_vectors=True, session=session, exact=lambda name: name in (wanted, typed)) as (view, _):
+        return symbols_json(view, file_of(view, wanted, typed))
 
 
 def file_of(view: View, wanted: str, typed: str) -> int:
@@ -62,7 +68,7 @@ def file_of(view: View, wanted: str, typed: str) -> int:
     )
 
 
-def symbols_json(view: View, index: int) -> dict[str, object]:
+def symbols_json(view: View, index: int) -> dict[str, Any]:
     file = view.files[index]
     units = [view.unit(file.first_unit + i) for i in range(file.unit_count)]
     return {
