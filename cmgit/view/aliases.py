@@ -6,6 +6,7 @@ means is looked up only when it is asked for.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -36,9 +37,12 @@ class Aliases:
         """Units that some file exports under this name, though they are declared under another, ascending."""
         found: set[int] = set()
         for number, segment in enumerate(self._facts):
+            strings = segment.strings
+            place = bisect_left(strings, name)
+            if place == len(strings) or strings[place] != name:
+                continue
             exports = segment.table("exports")
-            ids = [i for i, text in enumerate(segment.strings) if text == name]
-            for flat in np.flatnonzero(np.isin(exports["name"], ids)).tolist():
+            for flat in np.flatnonzero(exports["name"] == place).tolist():
                 row = int(np.searchsorted(segment.offsets("exports"), flat, side="right")) - 1
                 for file in self._files.get((number, row), ()):
                     found.update(

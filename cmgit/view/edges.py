@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 from cmgit.core.facts import NONE, RefKind
 from cmgit.core.tables import Confidence, EdgeStatus
 from cmgit.store.segments import EdgesSegment, FactsSegment
-from cmgit.view.layout import FilePlace, IntArray, Units, spread
+from cmgit.view.layout import FilePlace, IntArray, Units, locations, ranges, spread
 
 IMPORT_KIND = len(RefKind)
 """The kind of an import edge, beside the kinds of references."""
@@ -44,7 +45,7 @@ class EdgeView:
 
 class EdgeTable:
     """All edges of a view: `file`, `source` (view row of the unit around it), `target` (view row or NONE),
-    `target_file`, `kind`, `status`, `confidence`, each of shape (edges,), in path and document order."""
+    `target_file`, `kind`, `status`, `is_import`, each of shape (edges,), in path and document order."""
 
     def __init__(
         self,
@@ -55,14 +56,8 @@ class EdgeTable:
     ) -> None:
         self._places, self._units, self._facts, self._edges = places, units, facts, edges
         self._index = {place.path: i for i, place in enumerate(places)}
-        bases = np.cumsum([0] + [len(s.arrays) for s in edges], dtype=np.int64)
-        starts, counts = np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
-        for i, place in enumerate(places):
-            segment, row = place.edges
-            if segment != NONE:
-                offsets = edges[segment].arrays.offsets
-                starts[i] = bases[segment] + int(offsets[row])
-                counts[i] = int(offsets[row + 1]) - int(offsets[row])
+        self._bases = np.cumsum([0] + [len(s.arrays) for s in edges], dtype=np.int64)
+        starts, counts = ranges(locations([place.edges for place in places]), [s.arrays.offsets for s in edges])
         self._take = spread(starts, counts)
         self.file: IntArray = np.repeat(np.arange(len(places), dtype=np.int64), counts)
 
@@ -77,10 +72,6 @@ class EdgeTable:
     @cached_property
     def status(self) -> IntArray:
         return self._column("status")
-
-    @cached_property
-    def confidence(self) -> IntArray:
-        return self._column("confidence")
 
     @cached_property
     def is_import(self) -> IntArray:
@@ -111,27 +102,22 @@ class EdgeTable:
     def _evidence(self, reference_column: str, import_column: str) -> IntArray:
         """A column of the references (or imports) that the edges come from."""
         out = np.zeros(len(self), np.int64)
-        for table, column, chosen in (
-            ("refs", reference_column, self.is_import == 0),
-            ("imports", import_column, self.is_import == 1),
-        ):
-            if not column:
-                continue
-            joined, first = self._flat(table, column)
-            rows = first[self.file] + self.row
-            out[chosen] = joined[rows[chosen]]
+        for table, column in (("refs", reference_column), ("imports", import_column)):
+            if column:
+                chosen, rows = self._rows[table]
+                parts = [s.table(table)[column] for s in self._facts]
+                out[chosen] = (np.concatenate(parts) if parts else np.zeros(0, np.int64))[rows]
         return out
 
-    def _flat(self, table: str, column: str) -> tuple[IntArray, IntArray]:
-        """A facts column over all segments, and for each file where its rows begin in it."""
-        parts = [np.asarray(s.table(table)[column], np.int64) for s in self._facts]
-        bases = np.cumsum([0] + [len(p) for p in parts], dtype=np.int64)
-        first = np.zeros(len(self._places), np.int64)
-        for i, place in enumerate(self._places):
-            segment, row = place.facts
-            if segment != NONE:
-                first[i] = bases[segment] + int(self._facts[segment].offsets(table)[row])
-        return (np.concatenate(parts) if parts else np.zeros(0, np.int64)), first
+    @cached_property
+    def _rows(self) -> dict[str, tuple[IntArray, IntArray]]:
+        """Edges that come from references and from imports, and the row of each, over all segments."""
+        found = {}
+        for table, is_import in (("refs", 0), ("imports", 1)):
+            chosen = np.flatnonzero(self.is_import == is_import)
+            first, _ = ranges(self._units.where, [s.offsets(table) for s in self._facts])
+            found[table] = chosen, first[self.file[chosen]] + self.row[chosen]
+        return found
 
     @cached_property
     def kind(self) -> IntArray:
@@ -143,74 +129,56 @@ class EdgeTable:
         return self._units.first[:-1][self.file] + self._evidence("unit", "unit")
 
     @cached_property
-    def line(self) -> IntArray:
-        return self._evidence("line", "line")
-
-    @cached_property
-    def start(self) -> IntArray:
-        return self._evidence("start", "start")
-
-    @cached_property
-    def end(self) -> IntArray:
-        return self._evidence("end", "end")
-
-    @cached_property
-    def name_start(self) -> IntArray:
-        return self._evidence("name_start", "start")
-
-    @cached_property
-    def _string_base(self) -> IntArray:
-        base = np.cumsum([0] + [len(s.strings) for s in self._facts], dtype=np.int64)
-        return np.array([base[p.facts[0]] if p.facts[0] != NONE else 0 for p in self._places] or [0], np.int64)
-
-    @cached_property
-    def _pool(self) -> list[str]:
-        return [string for segment in self._facts for string in segment.strings]
-
-    @cached_property
     def name_id(self) -> IntArray:
         """Index of the evidence's last identifier in the pool of strings, NONE where it has none."""
         local = self._evidence("name", "imported")
-        return np.where(local == NONE, NONE, local + self._string_base[self.file])
-
-    def name(self, edge: int) -> str:
-        index = int(self.name_id[edge])
-        return self._pool[index] if index != NONE else ""
+        base = np.cumsum([0] + [len(s.strings) for s in self._facts], dtype=np.int64)
+        return np.where(local == NONE, NONE, local + base[self._units.where[self.file, 0]])
 
     def named(self, name: str) -> IntArray:
         """Edges whose evidence ends in this identifier, whatever they are bound to."""
-        ids = [i for i, string in enumerate(self._pool) if string == name]
-        return np.flatnonzero(np.isin(self.name_id, ids))
-
-    @cached_property
-    def _rules(self) -> tuple[list[str], IntArray]:
-        pool: list[str] = []
-        columns: list[IntArray] = []
-        for segment in self._edges:
-            columns.append(np.asarray(segment.arrays.rule, np.int64) + len(pool))
-            pool.extend(segment.arrays.rules)
-        joined = np.concatenate(columns) if columns else np.zeros(0, np.int64)
-        return pool, joined[self._take]
-
-    def rule(self, edge: int) -> str:
-        pool, column = self._rules
-        return pool[int(column[edge])]
+        ids = self.name_id
+        hit = np.zeros(len(self), np.bool_)
+        base = 0
+        for segment in self._facts:
+            strings = segment.strings
+            place = bisect_left(strings, name)
+            if place < len(strings) and strings[place] == name:
+                hit |= ids == base + place
+            base += len(strings)
+        return np.flatnonzero(hit)
 
     def edge(self, edge: int) -> EdgeView:
+        """One edge, read where it stands: no column is made for it that is not there yet."""
+        number = int(np.searchsorted(self._bases, self._take[edge], side="right")) - 1
+        arrays = self._edges[number].arrays
+        own = int(self._take[edge] - self._bases[number])
+        file = int(self.file[edge])
+        place = self._places[file]
+        facts, imported = self._facts[place.facts[0]], bool(arrays.is_import[own])
+        table, name_column, byte_column = (
+            ("imports", "imported", "start") if imported else ("refs", "name", "name_start")
+        )
+        rows = facts.table(table)
+        at = int(facts.offsets(table)[place.facts[1]]) + int(arrays.source[own])
+        target_path, target_unit = int(arrays.target_path[own]), int(arrays.target_unit[own])
+        target_file = NONE if target_path == NONE else self._index.get(arrays.strings[target_path], NONE)
+        bound = target_file != NONE and target_unit != NONE
+        name = int(rows[name_column][at])
         return EdgeView(
-            kind=EDGE_LABELS[int(self.kind[edge])],
-            source_unit=int(self.source[edge]),
-            target_unit=int(self.target[edge]),
-            target_file=int(self.target_file[edge]),
-            path=self._places[int(self.file[edge])].path,
-            line=int(self.line[edge]),
-            start_byte=int(self.start[edge]),
-            end_byte=int(self.end[edge]),
-            name_byte=int(self.name_start[edge]),
-            name=self.name(edge),
-            confidence=Confidence(int(self.confidence[edge])).label,
-            rule=self.rule(edge),
-            status=EdgeStatus(int(self.status[edge])),
+            kind=EDGE_LABELS[IMPORT_KIND if imported else int(rows["kind"][at])],
+            source_unit=int(self._units.first[file]) + int(rows["unit"][at]),
+            target_unit=int(self._units.first[target_file]) + target_unit if bound else NONE,
+            target_file=target_file,
+            path=place.path,
+            line=int(rows["line"][at]),
+            start_byte=int(rows["start"][at]),
+            end_byte=int(rows["end"][at]),
+            name_byte=int(rows[byte_column][at]),
+            name=facts.strings[name] if name != NONE else "",
+            confidence=Confidence(int(arrays.confidence[own])).label,
+            rule=arrays.rules[int(arrays.rule[own])],
+            status=EdgeStatus(int(arrays.status[own])),
         )
 
     def into(self, unit: int) -> IntArray:

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from cmgit.core.facts import NONE
 from cmgit.store.segments import TermsSegment
-from cmgit.view.layout import FilePlace, IntArray, Units, spread
+from cmgit.view.layout import FilePlace, IntArray, Units, locations, ranges, spread
 
 
 class Postings:
@@ -18,13 +17,13 @@ class Postings:
 
     def __init__(self, places: Sequence[FilePlace], units: Units, segments: Sequence[TermsSegment]) -> None:
         self._places, self._units, self._segments = places, units, segments
-        rows: list[list[tuple[int, int]]] = [[] for _ in segments]
-        for index, place in enumerate(places):
-            segment, row = place.terms
-            if segment != NONE:
-                rows[segment].append((row, index))
+        self._where = locations([place.terms for place in places])
         # One blob may stand at several paths: its row then maps to several files.
-        self._maps = [np.array(sorted(pairs), np.int64).reshape(-1, 2) for pairs in rows]
+        self._maps = []
+        for number in range(len(segments)):
+            files = np.flatnonzero(self._where[:, 0] == number)
+            order = np.argsort(self._where[files, 1], kind="stable")
+            self._maps.append(np.stack([self._where[files, 1][order], files[order]], 1))
 
     def postings(self, term: str) -> tuple[IntArray, npt.NDArray[np.uint32]]:
         """View rows that hold the term, ascending, and their packed counts (`core.tables.pack_counts`)."""
@@ -50,10 +49,8 @@ class Postings:
     def lengths(self) -> IntArray:
         """Occurrences of terms in each unit, shape (units,)."""
         out = np.zeros(len(self._units), np.int64)
-        for index, place in enumerate(self._places):
-            segment, row = place.terms
-            if segment != NONE:
-                lengths = np.asarray(self._segments[segment].lengths(row), np.int64)
-                first = int(self._units.first[index])
-                out[first : first + len(lengths)] = lengths
+        starts, counts = ranges(self._where, [s.unit_offsets for s in self._segments])
+        targets = spread(self._units.first[:-1], counts)
+        if len(targets):
+            out[targets] = np.concatenate([s.unit_lengths for s in self._segments])[spread(starts, counts)]
         return out

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cmgit.core.facts import NONE
 from cmgit.store.segments import TextsSegment, VectorsSegment
-from cmgit.view.layout import FilePlace, IntArray, Units, spread
+from cmgit.view.layout import FilePlace, IntArray, Units, locations, ranges, spread
 
 KeyMatrix = npt.NDArray[np.uint8]
 
@@ -40,14 +40,7 @@ class UnitVectors:
 
 
 def wanted_texts(places: Sequence[FilePlace], units: Units, segments: Sequence[TextsSegment]) -> WantedTexts:
-    bases = np.cumsum([0] + [len(s.unit) for s in segments], dtype=np.int64)
-    starts, counts = np.zeros(len(places), np.int64), np.zeros(len(places), np.int64)
-    for index, place in enumerate(places):
-        segment, row = place.texts
-        if segment != NONE:
-            offsets = segments[segment].offsets
-            starts[index] = bases[segment] + int(offsets[row])
-            counts[index] = int(offsets[row + 1]) - int(offsets[row])
+    starts, counts = ranges(locations([place.texts for place in places]), [s.offsets for s in segments])
     take = spread(starts, counts)
     if not len(take):
         return WantedTexts(np.zeros(0, np.int64), np.zeros((0, 16), np.uint8))

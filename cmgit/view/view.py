@@ -16,7 +16,7 @@ from cmgit.git.locate import Location
 from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, TextsSegment
 from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
-from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile
+from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile, distinct
 from cmgit.view.sources import Reader, Source
 from cmgit.view.supply import Supply
 from cmgit.view.terms import Postings
@@ -114,7 +114,7 @@ class View:
     def units_named(self, name: str) -> list[int]:
         """Units of exactly this name, ascending: declared under it, exported under it, or the anonymous default export
         of a file of that name."""
-        return sorted({*self.units.by_name.get(name, ()), *self._implied.get(name, ()), *self._aliases.units(name)})
+        return sorted({*self.units.named(name), *self._implied.get(name, ()), *self._aliases.units(name)})
 
     def names(self) -> list[str]:
         """The glossary: every name that a unit has, sorted."""
@@ -171,12 +171,12 @@ class View:
         """Files that this file imports, ascending."""
         table = self.edges
         chosen = (table.file == file) & (table.is_import == 1) & (table.target_file != NONE)
-        return [int(target) for target in np.unique(table.target_file[chosen])]
+        return [int(target) for target in distinct(table.target_file[chosen])]
 
     def importers(self, file: int) -> list[int]:
         table = self.edges
         chosen = (table.target_file == file) & (table.is_import == 1)
-        return [int(source) for source in np.unique(table.file[chosen])]
+        return [int(source) for source in distinct(table.file[chosen])]
 
     @cached_property
     def wanted_texts(self) -> WantedTexts:
