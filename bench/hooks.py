@@ -72,8 +72,10 @@ class Variant:
 
     def rest(self) -> None:
         """Wait until the background has nothing to do."""
-        cm = self.path / ".git/cm"
+        cm, end = self.path / ".git/cm", time.monotonic() + 120
         while any(cm.glob("queue/*.request")) or any(cm.glob("staged/*.ready")) or (cm / "queue/runner").exists():
+            if time.monotonic() > end:
+                raise SystemExit(f"{self.name}: the background does not come to rest in {self.path}")
             time.sleep(0.05)
 
     def builds(self) -> int:
@@ -209,15 +211,14 @@ def measure_rebase(folder: Path, source: Path | None, git: str, rounds: int) -> 
             (variant.path / f"topic{number}.js").write_text(f"export const t{number} = {number}\n")
             variant.quiet("add", f"topic{number}.js")
             variant.quiet("commit", "-qm", f"t{number}")
-        variant.quiet("checkout", "-q", "measured")
-        (variant.path / "base.js").write_text("export const base = 1\n")
-        variant.quiet("add", "base.js")
-        variant.quiet("commit", "-qm", "base")
-        variant.quiet("checkout", "-q", "topic")
         variant.quiet("tag", "start")
     builds: list[int] = []
-    for _, variant in turns(variants, rounds):
-        variant.quiet("reset", "-q", "--hard", "start")
+    for number, variant in turns(variants, rounds):
+        variant.quiet("checkout", "-q", "-f", "measured")  # which goes on: each rebase ends in a tree of its own
+        (variant.path / "base.js").write_text(f"export const base = {number}\n")
+        variant.quiet("add", "base.js")
+        variant.quiet("commit", "-qm", "base")
+        variant.quiet("checkout", "-q", "-B", "topic", "start")
         before = variant.builds()
         variant.timed("rebase", "rebase", "-q", "measured")
         variant.rest()
