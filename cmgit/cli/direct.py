@@ -8,7 +8,10 @@ from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.listing import hidden_oid, is_listed
 from cmgit.git.locate import Location, probe
 from cmgit.git.revisions import tree_of
-from cmgit.retrieve.direct import direct_context, with_tree
+from cmgit.languages.table import language_of
+from cmgit.notes.standing import Standing
+from cmgit.retrieve.direct import FileReader, direct_context, with_tree
+from cmgit.retrieve.notes_part import with_notes
 from cmgit.retrieve.prompt import read_prompt as parse_prompt
 from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 
@@ -30,12 +33,30 @@ def direct_answer(
         state = probe(location.top, with_changes=True)
         shown = {item.path for item in (*found.items, *found.again)}
         dirty = sum(change.path in shown for change in state.changes or ())
-        return with_tree(found, state.head_tree or "", dirty)
+        answer = with_tree(found, state.head_tree or "", dirty)
+        standing = Standing(location, state.head_tree or "", tuple(state.changes or ()))
+        return add_notes(answer, standing, lambda path: from_disk(location, path), config, budget)
     if rev is None:
         return None
     tree = tree_of(location, rev)
     found = direct_context(parsed, lambda path: from_tree(location, tree, path), config, budget)
-    return with_tree(found, tree, 0) if found is not None else None
+    if found is None:
+        return None
+    standing = Standing(location, tree, None)
+    return add_notes(with_tree(found, tree, 0), standing, lambda path: from_tree(location, tree, path), config, budget)
+
+
+def add_notes(
+    context: Context, standing: Standing, read: FileReader, config: Config, budget: int | None
+) -> Context | None:
+    """The notes of the file that a direct answer shows; None where both do not fit."""
+    if not context.items:
+        return context
+    path = context.items[0].path
+    found = read(path)
+    limit = config.budget if budget is None else budget
+    data = found[0] if found is not None else b""
+    return with_notes(context, standing, data, language_of(path, data[:256]) or "", config, limit)
 
 
 def from_disk(location: Location, path: str) -> tuple[bytes, str] | None:

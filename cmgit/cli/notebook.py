@@ -17,7 +17,7 @@ from cmgit.core.errors import CmgitError, UsageError
 from cmgit.git.locate import probe
 from cmgit.git.revisions import tree_of
 from cmgit.notes.book import Book
-from cmgit.notes.memory import Standing
+from cmgit.notes.standing import Standing
 from cmgit.notes.uri import Uri, typed_uri
 
 if TYPE_CHECKING:

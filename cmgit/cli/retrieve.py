@@ -138,6 +138,8 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
         "again": [item_json(item) for item in context.again],
         "silence": context.silence,
     }
+    if context.notes:
+        document["notes"] = list(context.notes)
     if explain:
         document["explain"] = list(context.explain)
     return document

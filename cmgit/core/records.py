@@ -190,7 +190,7 @@ class Context:
 
     omitted: what the roots need and the budget did not hold, {reason: count}. again: pieces that the asker was shown
     before; the text only points at them. silence: why the answer is not worth giving to somebody who did not ask for
-    it, "" where it is.
+    it, "" where it is. notes: that came along, as they stand in JSON.
     """
 
     route: str
@@ -206,3 +206,4 @@ class Context:
     explain: tuple[dict[str, object], ...] = ()
     again: tuple[ContextItem, ...] = ()
     silence: str = ""
+    notes: tuple[dict[str, object], ...] = ()

@@ -12,9 +12,10 @@ from cmgit.core.errors import CmgitError, UsageError
 from cmgit.notes import documents, entities, rules
 from cmgit.notes.anchors import MOVED, Checker
 from cmgit.notes.edit import Editor, new_text
-from cmgit.notes.memory import Memory, Standing, open_memory
+from cmgit.notes.memory import Memory, open_memory
 from cmgit.notes.model import ENTITIES, Anchor, Head
 from cmgit.notes.search import Question, search_notes
+from cmgit.notes.standing import Standing
 from cmgit.notes.uri import Uri, read_uri, typed_uri
 from cmgit.notes.write import NoteChanged, Written, change_file, create_file, dated, delete_file
 

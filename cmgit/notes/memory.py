@@ -7,9 +7,7 @@ nothing is watched. Files that git ignores are no notes, as they are no code.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -20,6 +18,7 @@ from cmgit.notes.entities import Entity, read_entities
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable
 from cmgit.notes.packs import Pack, PackFolder, Words, make_pack, make_words, read_pack_bytes
 from cmgit.notes.parse import is_note_path, parse_head, parse_note, text_of
+from cmgit.notes.standing import Standing, may_have_notes
 from cmgit.notes.terms import note_terms
 
 if TYPE_CHECKING:
@@ -40,16 +39,6 @@ class HasNotes(Protocol):
     changes: Sequence[Change] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where notes are read. tree: "" on an unborn branch. changes: the working tree against that tree, None for the
-    tree itself."""
-
-    location: Location
-    tree: str
-    changes: tuple[Change, ...] | None
-
-
 def memory_of(view: HasNotes) -> Memory | None:
     """The notes of a view; None where there is no `.memory/`, which costs one look at the disk."""
     if view.location is None:
@@ -60,18 +49,10 @@ def memory_of(view: HasNotes) -> Memory | None:
 
 def open_memory(standing: Standing) -> Memory | None:
     """The notes that stand there; None where there is no `.memory/`."""
-    location = standing.location
-    if standing.changes is not None and (location.top is None or not _may_exist(location)):
+    if not may_have_notes(standing.location, standing.changes):
         return None
     memory = Memory(standing)
     return memory if memory.exists else None
-
-
-def _may_exist(location: Location) -> bool:
-    """A folder on disk, or a sparse checkout that may keep it off."""
-    assert location.top is not None
-    sparse = os.path.join(location.git_dir, "info", "sparse-checkout")  # noqa: PTH118
-    return os.path.isdir(os.path.join(location.top, FOLDER)) or os.path.exists(sparse)  # noqa: PTH110, PTH112, PTH118
 
 
 class Memory:
@@ -97,8 +78,7 @@ class Memory:
         """Whether there is a `.memory/` at all, with or without notes."""
         if self._pack is not None:
             return True
-        top = self._location.top
-        return self.standing.changes is not None and top is not None and _may_exist(self._location)
+        return self.standing.changes is not None and may_have_notes(self._location, self.standing.changes)
 
     def _base(self) -> tuple[Pack | None, dict[str, str]]:
         """A pack and the tree's notes that differ from it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.facts import UnitColumns, UnitKind
-from cmgit.git.history import added_with_removal
+from cmgit.git.removals import added_with_removal
 from cmgit.notes.texts import BLOB, TEXT, file_hashes, lf, rows_by_name, rows_named, unit_hash
 from cmgit.notes.uri import Uri
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.records import BlobKey
-from cmgit.git.history import changed_between
 from cmgit.git.objects import open_objects
+from cmgit.git.removals import changed_between
 from cmgit.git.revisions import tree_of
 from cmgit.notes.anchors import Checker
-from cmgit.notes.memory import Standing
+from cmgit.notes.standing import Standing
 from cmgit.notes.texts import rows_by_name, rows_named, unit_hash
 from cmgit.notes.uri import Uri
 

@@ -24,6 +24,7 @@ class Rendered:
     text: str
     items: tuple[ContextItem, ...]
     again: tuple[ContextItem, ...] = ()
+    notes: tuple[dict[str, object], ...] = ()
 
 
 class Renderer:

@@ -17,6 +17,7 @@ from cmgit.retrieve.direct import with_tree as with_tree
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.lines import NamedLines, named_lines
 from cmgit.retrieve.near import nearer
+from cmgit.retrieve.notes_part import NOTHING_BESIDE, Spot, notes_part
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import read_prompt
 from cmgit.retrieve.quote import one_line
@@ -101,6 +102,7 @@ def retrieve(
         explain=_explained(view, ranking) if explain else (),
         again=rendered.again,
         silence=silence(asked, focus, ranking),
+        notes=rendered.notes,
     )
 
 
@@ -136,7 +138,8 @@ def _answer(
     )
     measure = len if most is None else json_length
     longest = (most_characters(config, limit) if most is None else most) - measure(note)
-    budget = limit
+    notes = notes_part(view, config, limit)
+    budget = limit - notes.expected([_spot(view, root.unit) for root in roots]) if notes else limit
     for _ in range(ATTEMPTS):
         assembled = assemble(view, ranking, roots, detail, budget, named)
         if not assembled.pieces:
@@ -144,13 +147,24 @@ def _answer(
         files = dict.fromkeys(piece.file for piece in assembled.pieces)
         languages = {file: view.files[file].language for file in files}
         rendered = render(assembled, Renderer(dict(assembled.sources), languages, seen))
-        length = measure(rendered.text)
+        room = limit - assembled.used
+        beside = notes.beside(list(map(Spot.of, rendered.items)), room) if notes else NOTHING_BESIDE
+        text = beside.before + rendered.text + beside.after
+        length = measure(text)
+        if length <= longest and beside.size <= room:
+            return Rendered(text + note, rendered.items, rendered.again, beside.rows), assembled
         if length <= longest:
-            return Rendered(rendered.text + note, rendered.items, rendered.again), assembled
+            budget = min(limit - beside.size, budget - 1)
+            continue
         budget = min(assembled.used, budget) * longest // length - 100
         if budget <= 0:
             break
     return Rendered("The code that was found does not fit the budget.\n", ()), None
+
+
+def _spot(view: View, unit: int) -> Spot:
+    seen = view.unit(unit)
+    return Spot(seen.path, seen.qualname, seen.kind == "file")
 
 
 def json_length(text: str) -> int:

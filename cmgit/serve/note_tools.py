@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cmgit.core.errors import UsageError
 from cmgit.notes.book import Book, Changes
-from cmgit.notes.memory import Standing
 from cmgit.notes.model import FOLDER, ORDINARY_WEIGHT, STATUSES, WEIGHTS
 from cmgit.notes.search import LIMIT, Question
+from cmgit.notes.standing import Standing
 from cmgit.notes.uri import typed_uri
 from cmgit.notes.write import NoteChanged
 from cmgit.retrieve.quote import escape_source, fence_for, one_line
@@ -178,7 +178,7 @@ def _writing_tools(writing: Wrap) -> list[Tool]:
             "Update a note",
             "Change a note; what is not given stays to the byte. A new body needs the version that get_notes gave: "
             "where somebody else changed the note since, nothing is written and both texts come back "
-            "(conflict: true). status outdated retires a note. confirm: it was checked and holds for the code as it is.",
+            "(conflict: true). status outdated retires a note. confirm: it was checked, and holds for the code of now.",
             _object(
                 {
                     "id": _ID,
@@ -201,7 +201,7 @@ def _writing_tools(writing: Wrap) -> list[Tool]:
         Tool(
             "rename_anchor",
             "Rename an anchor",
-            "After renaming a file, symbol or entity: give every note the new URI. A file's also in the anchors of what "
+            "After renaming a file, symbol or entity: give every note the new URI, a file's also in anchors of what "
             "is in it.",
             _object({"old_uri": _URI, "new_uri": _URI, "dry_run": _FLAG}, ["old_uri", "new_uri"]),
             _result("followed", "notes"),
