@@ -67,15 +67,20 @@ def path_hits(view: View, terms: dict[str, float]) -> list[tuple[str, list[int]]
     hits: dict[str, list[int]] = {}
     for index, path in enumerate(paths):
         if not path.isascii() or rough.search(path.lower()):
-            for term in path_terms(path):
+            for term in path_terms(path, rough):
                 if term in terms and len(term) > 1:
                     hits.setdefault(term, []).append(index)
     return [(term, hits[term]) for term in terms if term in hits]
 
 
-def path_terms(path: str) -> list[str]:
-    """Distinct terms of a path; a joined form needs no prefix of its own, its parts are there too."""
+def path_terms(path: str, rough: re.Pattern[str] | None = None) -> list[str]:
+    """Distinct terms of a path; a joined form needs no prefix of its own, its parts are there too.
+
+    rough: names of ASCII letters in which it finds nothing are left out before they are stemmed.
+    """
     found: dict[str, None] = {}
     for token in tokens(path):
+        if rough is not None and token.isascii() and not rough.search(token.lower()):
+            continue
         found.update(dict.fromkeys(identifier_terms(token)))
     return list(found)

@@ -9,19 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.errors import ModelUnavailable
-from cmgit.core.facts import NONE
+from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
 from cmgit.retrieve import weights
 from cmgit.retrieve.corpus import damping
 from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import lexical_scores
+from cmgit.retrieve.past import Past, past
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.query import Query, is_foreign, read_query
 from cmgit.retrieve.signals import SIGNALS, Draft, gather
 from cmgit.retrieve.silence import NO_SIGNS, Signs, read_signs
 from cmgit.retrieve.standing import standing
+from cmgit.view.layout import distinct
 
 Floats = NDArray[np.float64]
 EmbedQuery = Callable[[str], NDArray[np.float32]]
@@ -109,6 +111,7 @@ def candidates(view: View, prompt: Prompt, query: Query, focus: Focus, embed_que
     """The pool: the best by a draft score, what the prompt names, and the neighbours of the very best."""
     units = len(view.units)
     lexical = lexical_scores(view, query)
+    before = past(view, query.weights)
     without = ""
     try:
         raw = _cosines(view, prompt, embed_query)
@@ -121,9 +124,11 @@ def candidates(view: View, prompt: Prompt, query: Query, focus: Focus, embed_que
     score += weights.DRAFT_PATH * (lexical.paths / _best(lexical.paths))[view.units.file]
     for unit, weight in focus.units:
         score[unit] += weights.DRAFT_NAMED * weight
+    if before is not None:
+        score += weights.DRAFT_PAST * before.similar[view.units.file] * (score > 0)
     score *= damped.factor
-    draft = Draft(lexical, score, cosine, raw)
-    rows = _pool(view, focus, score, damped.factor)
+    draft = Draft(lexical, score, cosine, raw, before)
+    rows = _pool(view, focus, score, damped.factor, before)
     factor = damped.role[rows]
     named = {unit for unit, _ in focus.units}
     for i, unit in enumerate(rows.tolist()):
@@ -138,12 +143,32 @@ def _best(values: Floats) -> float:
     return float(values.max()) if len(values) and float(values.max()) > 0 else 1.0
 
 
-def _pool(view: View, focus: Focus, score: Floats, factor: Floats) -> NDArray[np.int64]:
+def _pool(
+    view: View, focus: Focus, score: Floats, factor: Floats, before: Past | None
+) -> NDArray[np.int64]:
     best = _first(score, weights.POOL)
     named = np.array([unit for unit, _ in focus.units if factor[unit] > 0], np.int64)
     near = _neighbours(view, best[: weights.GRAPH_POOL])
     near = near[factor[near] > 0]
-    return np.unique(np.concatenate([best, named, near])).astype(np.int64)
+    return distinct(np.concatenate([best, named, near, _of_past(view, score, factor, before)]))
+
+
+def _of_past(view: View, score: Floats, factor: Floats, before: Past | None) -> NDArray[np.int64]:
+    """The best units of the files that commits like the prompt have changed; where words say nothing, the largest."""
+    if before is None:
+        return np.zeros(0, np.int64)
+    column, kinds = view.units.column, view.units.column("kind")
+    size = np.minimum(column("end") - column("start"), weights.LARGEST_WHOLE)
+    chosen: list[NDArray[np.int64]] = []
+    for file in np.argsort(-before.similar, kind="stable").tolist():
+        row = view.files[file]
+        if before.similar[file] <= 0 or len(chosen) >= weights.PAST_FILES:
+            break
+        units = np.arange(row.first_unit, row.first_unit + row.unit_count)
+        units = units[(factor[units] > 0) & (kinds[units] != UnitKind.FILE)]
+        if len(units):
+            chosen.append(units[np.lexsort((units, -size[units], -score[units]))[: weights.PAST_UNITS]])
+    return np.concatenate([np.zeros(0, np.int64), *chosen]).astype(np.int64)
 
 
 def _neighbours(view: View, units: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -156,7 +181,7 @@ def _neighbours(view: View, units: NDArray[np.int64]) -> NDArray[np.int64]:
     degree = np.bincount(pairs.ravel(), minlength=len(view.units))
     seeds = pairs[inside[pairs[:, 0]] & (degree[pairs[:, 0]] <= weights.HUB), 1]
     users = pairs[inside[pairs[:, 1]] & (degree[pairs[:, 1]] <= weights.HUB), 0]
-    return np.unique(np.concatenate([seeds, users])).astype(np.int64)
+    return distinct(np.concatenate([seeds, users]))
 
 
 def _cosines(view: View, prompt: Prompt, embed_query: EmbedQuery | None) -> Floats:

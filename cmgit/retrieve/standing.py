@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cmgit.core.facts import NONE, RefKind
 from cmgit.core.records import Role
 from cmgit.retrieve.ports import View
+from cmgit.view.layout import distinct
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -59,7 +60,7 @@ def _read(view: View) -> Standing:
     # Weights are fitted on calls and types: a function that is only passed on says less of its neighbour.
     used = (edges.is_import == 0) & (edges.kind != int(RefKind.VALUE))
     bound = np.flatnonzero((edges.target != NONE) & used)
-    pairs = np.unique(edges.source[bound] * np.int64(units) + edges.target[bound])
+    pairs = distinct(edges.source[bound] * np.int64(units) + edges.target[bound])
     source, target = pairs // units, pairs % units
     apart = source != target
     source, target = source[apart], target[apart]
@@ -67,6 +68,6 @@ def _read(view: View) -> Standing:
     imports = np.flatnonzero((edges.is_import == 1) & (edges.target_file != NONE))
     is_test = np.isin(roles, (int(Role.TEST), int(Role.FIXTURE)))
     imports = imports[is_test[edges.file[imports]]] if len(roles) else imports
-    links = np.unique(edges.file[imports] * np.int64(files) + edges.target_file[imports])
+    links = distinct(edges.file[imports] * np.int64(files) + edges.target_file[imports])
     from_test = is_test[view.units.file[source]] if len(roles) else np.zeros(0, np.bool_)
     return Standing(roles, copies, source, target, links // files, links % files, users, uses, from_test)

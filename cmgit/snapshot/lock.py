@@ -10,7 +10,6 @@ import contextlib
 import errno
 import json
 import os
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -71,7 +70,7 @@ def try_lock(cm_dir: str, purpose: str = "build") -> BuilderLock | None:
             if not _lock(fd):
                 os.close(fd)
                 return None
-            owner = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "purpose": purpose})
+            owner = json.dumps({"pid": os.getpid(), "host": host_name(), "purpose": purpose})
             with contextlib.suppress(OSError):  # a full disk must not keep the collector from freeing it
                 os.ftruncate(fd, 0)
                 os.write(fd, b" " * _TEXT_AT + owner.encode() + b"\n")
@@ -80,6 +79,14 @@ def try_lock(cm_dir: str, purpose: str = "build") -> BuilderLock | None:
                 os.close(fd)
             raise
     return BuilderLock(fd, cm_dir)
+
+
+def host_name() -> str:
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import socket  # readers take no lock: they need not load it
+
+    return socket.gethostname()
 
 
 def wait_lock(

@@ -24,7 +24,6 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -79,6 +78,8 @@ def write_segment(
                 temp.replace(final)
                 sync_folder(folder)
         finally:
+            import shutil  # it loads every compressor there is; readers need none
+
             shutil.rmtree(workshop, ignore_errors=True)
     return replace(ref, places=places)
 
@@ -142,6 +143,8 @@ def _read_back(path: Path, ref: SegmentRef, tables: Mapping[str, bytes], blocks:
         read = {name: bytes(table) for name, table in file.tables(list(tables)).items()}
         same = read == dict(tables) and [bytes(block) for block in file.blocks(range(len(blocks)))] == list(blocks)
     except SegmentDamaged as error:
+        import shutil
+
         if shutil.disk_usage(path.parent).free < _NEARLY_FULL:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise

@@ -11,6 +11,7 @@ import pytest
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import cmgit.embed
+from cmgit.embed import recipe
 from cmgit.embed.wordpiece import MAX_TOKENS, VOCABULARY_SHA256, WordPiece, load_vocabulary, parse_vocabulary
 
 DATA = Path(cmgit.embed.__file__).parent / "data"
@@ -32,7 +33,7 @@ def reference() -> Any:
 
 def test_the_vocabulary_is_berts_whole_and_unchanged() -> None:
     raw = zlib.decompress((DATA / "bert-base-uncased.vocab.z").read_bytes())
-    assert hashlib.sha256(raw).hexdigest() == VOCABULARY_SHA256
+    assert hashlib.sha256(raw).hexdigest() == VOCABULARY_SHA256 == recipe.VOCABULARY_SHA256
     vocabulary = load_vocabulary()
     assert len(vocabulary) == 30_522
     assert (vocabulary["[PAD]"], vocabulary["[UNK]"], vocabulary["[CLS]"], vocabulary["[SEP]"]) == (0, 100, 101, 102)
