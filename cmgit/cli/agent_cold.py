@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmgit.cli.agent_answer import NO_SNAPSHOT
@@ -89,6 +90,8 @@ def from_index(
 
     memory = Memory(location.cm_dir, refuse_to_build)
     view = open_view(location, config, None, progress, lambda _: None, memory=memory)
+    if view.past is not None:
+        view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
     near, longest = str(request.get("near") or ""), request.get("most")
     most = longest if isinstance(longest, int) else None
     embed = embedder(memory, config, left) if config.vectors else None

@@ -18,9 +18,11 @@ from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
+from cmgit.git.past import commit_of
 from cmgit.index.catalog import Catalog, Place, read_catalog
 from cmgit.index.entries import reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
+from cmgit.index.history import history_at
 from cmgit.index.linking import Linked, link_entries, relink_entries
 from cmgit.index.plan import Plan, plan_files
 from cmgit.index.pool import allowed_processors
@@ -76,6 +78,7 @@ def build(
     job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), on_demand)
     ready = load(location.cm_dir, tree, recipes.snapshot)
     if ready is not None and complete(ready, job) and intact(ready, store):
+        keep_history(job)
         return done_already(ready, job)
 
     def waiting(owner: LockOwner | None) -> None:
@@ -102,9 +105,21 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
         embedded = 0
         if job.config.vectors:
             manifest, embedded = embed_and_publish(job, plan, objects, catalog, manifest)
+    keep_history(job)
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
     return report(job, plan, gathered, manifest, embedded)
+
+
+def keep_history(job: Job) -> None:
+    """What the commits before HEAD say, so that no question has to wait for it. Part of no snapshot: it is the
+    commit's, and a tree may have several."""
+    if job.on_demand:
+        return
+    with job.watch.stage("history"):
+        commit = commit_of(job.location, "HEAD")
+        if commit is not None and commit.tree == job.tree:
+            history_at(job.location, commit.oid)
 
 
 def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:

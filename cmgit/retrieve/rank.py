@@ -143,9 +143,7 @@ def _best(values: Floats) -> float:
     return float(values.max()) if len(values) and float(values.max()) > 0 else 1.0
 
 
-def _pool(
-    view: View, focus: Focus, score: Floats, factor: Floats, before: Past | None
-) -> NDArray[np.int64]:
+def _pool(view: View, focus: Focus, score: Floats, factor: Floats, before: Past | None) -> NDArray[np.int64]:
     best = _first(score, weights.POOL)
     named = np.array([unit for unit, _ in focus.units if factor[unit] > 0], np.int64)
     near = _neighbours(view, best[: weights.GRAPH_POOL])

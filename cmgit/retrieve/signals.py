@@ -16,6 +16,7 @@ from cmgit.core.facts import NONE, UnitFlag, UnitKind
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import Lexical
+from cmgit.retrieve.past import Past
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.query import Query
 from cmgit.retrieve.standing import standing
@@ -38,6 +39,7 @@ SIGNALS = (
     "around", "inside",
     "path", "file", "best of file", "cosine", "cosine of file", "named", "named file",
     "callers", "callees", "same file", "tested", "tested file",
+    "similar", "often", "unit similar", "unit often",
     "size", "exported", "inner", "used", "aside", *_KINDS,
 )  # fmt: skip
 _ASIDE = re.compile(
@@ -45,6 +47,7 @@ _ASIDE = re.compile(
     r"docs?|website|www|sandbox|storybook|stories)/|(?:^|/)[^/]*\.(?:config|conf|stories)\.[cm]?[jt]sx?$",
     re.IGNORECASE,
 )
+PAST_SIGNALS = ("similar", "often", "unit similar", "unit often")
 VECTOR_SIGNALS = ("cosine", "cosine of file")
 
 
@@ -53,13 +56,14 @@ class Draft:
     """What is known of every unit before the pool is chosen: float64 for each unit, `files` for each file.
 
     score: words, files and vectors joined by hand, damped by role and kind. cosine: centred for this query, 0…1.
-    raw: as it is, 0 without vectors.
+    raw: as it is, 0 without vectors. past: what the history says, None where there is none.
     """
 
     lexical: Lexical
     score: Floats
     cosine: Floats
     raw: Floats
+    past: Past | None = None
 
 
 def gather(view: View, query: Query, focus: Focus, draft: Draft, pool: Ints) -> Floats:
@@ -87,6 +91,7 @@ def gather(view: View, query: Query, focus: Focus, draft: Draft, pool: Ints) -> 
     columns["best of file"] = leads.astype(np.float64)
     columns["named"], columns["named file"] = _focus_signals(view, focus, pool)
     columns.update(_graph_signals(view, draft, words, pool))
+    columns.update(_past_signals(draft.past, files, pool))
     columns.update(_shape(view, pool))
     return np.stack([columns[name].astype(np.float64) for name in SIGNALS], 1)
 
@@ -190,6 +195,13 @@ def _graph_signals(view: View, draft: Draft, words: Floats, pool: Ints) -> dict[
         "tested file": tested_file[file_of[pool]],
         "used": np.minimum(np.log2(1.0 + np.isin(pool, target) * known.users[pool] ** 2) / 6.0, 1.0),
     }
+
+
+def _past_signals(past: Past | None, files: Ints, pool: Ints) -> dict[str, Floats]:
+    if past is None:
+        return dict.fromkeys(PAST_SIGNALS, np.zeros(len(pool), np.float64))
+    found = past.similar[files], past.often[files], past.unit_similar[pool], past.unit_often[pool]
+    return dict(zip(PAST_SIGNALS, found, strict=True))
 
 
 def _shape(view: View, pool: Ints) -> dict[str, Floats]:

@@ -35,6 +35,7 @@ from cmgit.store.segments import (
 from cmgit.view.layout import FilePlace
 from cmgit.view.memory import Build, Memory, build_here
 from cmgit.view.overlay import disk_state, exact_state, process_missing, with_roles
+from cmgit.view.past import PastSupply
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
 from cmgit.view.view import Segments, View
@@ -49,7 +50,7 @@ Warn = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a view shall show. tree: what it is called after. entries: the files, in path order, links left out.
-    data: content of the entries that differ from the tree. dirty: how many of them."""
+    data: content of the entries that differ from the tree. dirty: how many of them. rev: whose past counts."""
 
     tree: str
     entries: tuple[FileEntry, ...]
@@ -57,6 +58,7 @@ class Target:
     reader: Reader
     changed: tuple[str, ...]
     dirty: int
+    rev: str = "HEAD"
 
 
 @dataclass(slots=True)
@@ -186,7 +188,7 @@ def find_target(
 
     name = tree or ""
     if rev is not None:
-        return Target(name, entries, read_blob, TreeReader(blobs), (), 0)
+        return Target(name, entries, read_blob, TreeReader(blobs), (), 0, rev)
     state = exact_state(disk_state(entries, changed, location, index_blob), location, exact)
 
     def read(entry: FileEntry) -> bytes | None:
@@ -228,7 +230,9 @@ def lay_over(
     segments, places = combine(opened, entries, products, linked)
     supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn, memory)
     wanted = supply if config.vectors else None
-    return View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
+    view = View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
+    view.past = PastSupply(location, target.rev, target.tree)
+    return view
 
 
 def relink(entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None], opened: Opened) -> Linked:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
+from cmgit.core.history import History
 from cmgit.core.records import BlobKey, Change, Pending, UnitView
 from cmgit.core.tables import EdgeStatus
 from cmgit.git.locate import Location
@@ -17,6 +18,7 @@ from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, Texts
 from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
 from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile, distinct
+from cmgit.view.past import PastSupply
 from cmgit.view.sources import Reader, Source
 from cmgit.view.supply import Supply
 from cmgit.view.terms import Postings
@@ -67,6 +69,7 @@ class View:
         self.pending_files = 0
         self.location: Location | None = None
         self.changes: Sequence[Change] | None = None
+        self.past: PastSupply | None = None
 
     def renew(self) -> None:
         """Ready for another question: files are read anew, and vectors that came short are looked for again."""
@@ -189,6 +192,14 @@ class View:
         if self._vectors is None:
             self._vectors = unit_vectors(self.wanted_texts, self.supply.complete(self))
         return self._vectors
+
+    def history(self) -> History | None:
+        """What the commits before this state say; None where there are none, or git cannot tell."""
+        return self._history
+
+    @cached_property
+    def _history(self) -> History | None:
+        return self.past.complete() if self.past is not None else None
 
     @property
     def pending(self) -> Pending:

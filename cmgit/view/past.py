@@ -1,0 +1,33 @@
+"""Where a view's history comes from: the file that a build kept, else git, when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmgit.core.errors import CmgitError
+from cmgit.core.history import History
+from cmgit.git.locate import Location
+
+
+@dataclass(frozen=True, slots=True)
+class PastSupply:
+    """rev: whose ancestors are meant. tree: what that revision must still have, for HEAD may move. make: read git where
+    no build has kept it, which takes a second or two."""
+
+    location: Location
+    rev: str
+    tree: str
+    make: bool = True
+
+    def complete(self) -> History | None:
+        """None for a tree without a commit, and where git cannot tell (an unborn branch, a partial clone)."""
+        from cmgit.git.past import commit_of
+        from cmgit.index.history import history_at
+
+        try:
+            named = commit_of(self.location, self.rev)
+        except CmgitError:
+            return None
+        if named is None or named.tree != self.tree:
+            return None
+        return history_at(self.location, named.oid, make=self.make)
