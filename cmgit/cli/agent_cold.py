@@ -83,6 +83,7 @@ def from_index(
     from cmgit.retrieve.retrieve import retrieve
     from cmgit.view.memory import Memory
     from cmgit.view.open import open_view
+    from cmgit.view.past import PastSupply
 
     def progress(step: Progress) -> None:
         if step.stage in ("model", "embed") and left() < LAST_SECONDS:
@@ -90,7 +91,7 @@ def from_index(
 
     memory = Memory(location.cm_dir, refuse_to_build)
     view = open_view(location, config, None, progress, lambda _: None, memory=memory)
-    if view.past is not None:
+    if isinstance(view.past, PastSupply):
         view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
     near, longest = str(request.get("near") or ""), request.get("most")
     most = longest if isinstance(longest, int) else None

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "uninstall": ("cmgit.cli.uninstall", "Take that away again, to the byte."),
     "hook": ("cmgit.cli.hook_command", "What the hooks call: quiet, quick, never fails."),
     "serve": ("cmgit.cli.serve", "Keep the view in memory: answers in a few milliseconds."),
+    "mcp": ("cmgit.cli.mcp", "Serve tools to agents (Model Context Protocol)."),
     "gc": ("cmgit.cli.gc", "Drop what nothing needs."),
     "export": ("cmgit.cli.export", "Write units or edges as JSON lines."),
 }

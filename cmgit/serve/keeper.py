@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
+from cmgit.core.history import History
 from cmgit.core.records import Progress
 from cmgit.git.locate import Location
 from cmgit.git.plumbing import run_git
@@ -27,6 +28,7 @@ from cmgit.snapshot.manifest import Manifest
 from cmgit.store.segments import VectorsSegment
 from cmgit.view.memory import Build, Memory, build_here
 from cmgit.view.open import find_base, find_target, lay_over
+from cmgit.view.past import Past, PastSupply
 from cmgit.view.supply import Supply, VectorSupply
 from cmgit.view.view import View
 
@@ -226,6 +228,8 @@ class Keeper:
         view.location, view.changes = self.location, sight.changes
         if isinstance(view.supply, VectorSupply):
             view.supply = PatientSupply(view.supply, self)
+        if isinstance(view.past, PastSupply):
+            view.past = PatientPast(view.past, self)
         self._held = Held(view, sight, base)
         return self._held
 
@@ -246,8 +250,9 @@ class Keeper:
         if self._stopping:
             raise CmgitError("the reader is leaving", "ask again")
 
-    def vectors_of(self, view: View, supply: VectorSupply) -> Future[list[VectorsSegment]]:
-        return self._hands.submit(lambda: supply.complete(view))
+    def work(self, job: Callable[[], Answer]) -> Future[Answer]:
+        """Do it in the thread where what takes long is done."""
+        return self._hands.submit(job)
 
     def model(self, config: Config) -> Model:
         """The model.
@@ -309,7 +314,7 @@ class PatientSupply:
     def complete(self, view: View) -> list[VectorsSegment]:
         self._keeper.confirm()
         if self._making is None:
-            self._making = self._keeper.vectors_of(view, self._supply)
+            self._making = self._keeper.work(lambda: self._supply.complete(view))
         try:
             segments = self._making.result(self._keeper.time_left())
         except Late:
@@ -322,4 +327,34 @@ class PatientSupply:
         return segments
 
 
-_: type[Supply] = PatientSupply
+class PatientPast:
+    """The history of a kept view: what no build has kept is read in the keeper's own thread, and a question with a
+    deadline goes on without it."""
+
+    def __init__(self, past: PastSupply, keeper: Keeper) -> None:
+        self._past, self._keeper = past, keeper
+        self._reading: Future[History | None] | None = None
+        self._short = False
+
+    @property
+    def is_short(self) -> bool:
+        return self._short
+
+    def complete(self) -> History | None:
+        kept = replace(self._past, make=False).complete()
+        if kept is not None:
+            self._short = False
+            return kept
+        self._keeper.confirm()
+        if self._reading is None:
+            self._reading = self._keeper.work(self._past.complete)
+        try:
+            found = self._reading.result(self._keeper.time_left())
+        except Late:
+            self._short = True
+            return None
+        self._short = False
+        return found
+
+
+_: tuple[type[Supply], type[Past]] = (PatientSupply, PatientPast)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmgit.core.config import Config
@@ -30,23 +30,19 @@ ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """tree: HEAD's, None on an unborn branch. changes: against it. contents: what a view would read of each changed
-    path, as an object id, "" where it would not look into it. snapshots: those that are published."""
+    """commit, tree: HEAD's, None on an unborn branch. changes: against it. contents: what a view would read of each
+    changed path, as an object id, "" where it would not look into it. snapshots: those that are published."""
 
     config: Config
+    commit: str | None
     tree: str | None
     changes: tuple[Change, ...]
     contents: tuple[str, ...]
     snapshots: tuple[Published, ...]
 
     def same_code(self, other: Sight) -> bool:
-        """Both show the same files and are to be read by the same settings."""
-        return (self.config, self.tree, self.changes, self.contents) == (
-            other.config,
-            other.tree,
-            other.changes,
-            other.contents,
-        )
+        """Both show the same files, with the same past, and are to be read by the same settings."""
+        return replace(self, snapshots=()) == replace(other, snapshots=())
 
     def dirty(self) -> dict[str, str]:
         return {change.path: oid for change, oid in zip(self.changes, self.contents, strict=True)}
@@ -80,6 +76,7 @@ class Looker:
             self._flags = (index, told)
             return Sight(
                 self._config(settings_answer(answers[1])),
+                commit,
                 self._tree(commit) if commit is not None else None,
                 tuple(changes),
                 tuple(map(self._content, changes)),

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.history import History
 from cmgit.git.locate import Location
+
+
+class Past(Protocol):
+    """Gives a view its history."""
+
+    @property
+    def is_short(self) -> bool:
+        """The last `complete` gave nothing because there was no time."""
+        ...
+
+    def complete(self) -> History | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +30,10 @@ class PastSupply:
     rev: str
     tree: str
     make: bool = True
+
+    @property
+    def is_short(self) -> bool:
+        return False
 
     def complete(self) -> History | None:
         """None for a tree without a commit, and where git cannot tell (an unborn branch, a partial clone)."""

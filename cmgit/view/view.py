@@ -18,7 +18,7 @@ from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, Texts
 from cmgit.view.aliases import Aliases
 from cmgit.view.edges import IMPORT_KIND, EdgeTable, EdgeView
 from cmgit.view.layout import FilePlace, IntArray, Units, ViewFile, distinct
-from cmgit.view.past import PastSupply
+from cmgit.view.past import Past
 from cmgit.view.sources import Reader, Source
 from cmgit.view.supply import Supply
 from cmgit.view.terms import Postings
@@ -69,13 +69,15 @@ class View:
         self.pending_files = 0
         self.location: Location | None = None
         self.changes: Sequence[Change] | None = None
-        self.past: PastSupply | None = None
+        self.past: Past | None = None
 
     def renew(self) -> None:
         """Ready for another question: files are read anew, and vectors that came short are looked for again."""
         self._sources = {}
         if self.supply is not None and self.supply.is_short:
             self._vectors = None
+        if self.past is not None and self.past.is_short:
+            self.__dict__.pop("_history", None)
 
     @cached_property
     def files(self) -> tuple[ViewFile, ...]:
