@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 REPO ?=
 
-.PHONY: demo test lint types layers unit check-real bench clean
+.PHONY: demo test lint types layers unit check-real bench bench-quick bench-peers bench-self clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,7 +33,21 @@ unit: $(STAMP)
 check-real: $(STAMP)
 	$(BIN)/pytest -m real
 
+# Beside other tools: `make bench-peers` once (into ~/.cache/cmgit-bench), then for one repository in under three minutes
+# `make bench-quick REPO=PATH`, or all: `make bench REPOS=DIR TASKS=DIR MINUTES=25`. docs/benchmarks.md says what is measured.
+WHAT = $(foreach one,$(REPO),--repo '$(one)') $(if $(REPOS),--repos '$(REPOS)') $(if $(TOOLS),--tools $(TOOLS))
+
 bench: $(STAMP)
+	$(BIN)/python bench/bench.py $(WHAT) $(if $(TASKS),--tasks $(TASKS)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ALSO),--also $(ALSO))
+
+bench-quick: $(STAMP)
+	$(BIN)/python bench/bench.py --quick $(WHAT)
+
+bench-peers: $(STAMP)
+	$(BIN)/python bench/peers_install.py $(if $(ONLY),--only $(ONLY))
+
+# cmgit alone, with the stages of the build.
+bench-self: $(STAMP)
 	$(BIN)/python bench/run.py $(if $(REPO),--repo '$(REPO)')
 
 clean:

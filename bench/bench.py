@@ -1,7 +1,7 @@
 """Measure cmgit beside other tools, in one run: `python bench/bench.py [--repo PATH …] [--tasks DIR] [--minutes N]`.
 
 Every tool works in a clone and a home folder of its own, under a temporary folder. For each repository: first index,
-one committed change of a file, answers of cold processes and of running servers, bytes on disk, memory. Runs of the tools
+one committed change of a file, answers of cold processes and of running servers, bytes on disk, memory. The runs
 alternate; each figure is the median of 5 runs where time allows, of 3 for slow ones, of fewer where the table says so.
 With task files ({repo, base_commit, query, gold_functions: [{file, name, start, end}]}, one JSON object a line), the
 tools are also asked what those changes touched. Writes DATE.md and DATE.json to bench/results/local (or `--out`).
@@ -11,7 +11,6 @@ Tools are installed by `make bench-peers`; one that is not there, or fails, stan
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import os
 import platform
@@ -23,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +78,9 @@ def say(text: str) -> None:
 class Bench:
     """The tools that can run here, and where each works on each repository."""
 
-    def __init__(self, folder: Path, cache: Path, chosen: Sequence[str], limit: float) -> None:
-        self.folder, self.limit = folder, limit
+    def __init__(self, folder: Path, cache: Path, chosen: Sequence[str], limit: float, *, strict: bool) -> None:
+        self.folder, self.limit, self.strict = folder, limit, strict
+        self.pace: dict[str, float] = {}
         self.absent = {key: reason for key in chosen if (reason := missing(cache, key))}
         self.tools: dict[str, Tool] = {key: TOOLS[key](cache) for key in chosen if key not in self.absent}
         self.places: dict[tuple[str, str], Place] = {}
@@ -126,7 +127,9 @@ class Bench:
             for cell in sorted(order, key=lambda cell: cell.cost > SLOW) if turn else order:
                 target = SLOW_RUNS if cell.cost > SLOW else most
                 late = time.perf_counter() + cell.cost > until
-                if turn and (cell.error or len(cell.runs) >= target or (late and not cheap(cell, turn))):
+                if turn and (
+                    cell.error or len(cell.runs) >= target or (late and (self.strict or not cheap(cell, turn)))
+                ):
                     continue
                 self.measure(cell)
                 ran = True
@@ -139,19 +142,32 @@ def cheap(cell: Cell, turn: int) -> bool:
     return turn < SLOW_RUNS and cell.cost <= SLOW / 4
 
 
+def drop_the_slowest(bench: Bench, cells: list[Cell], mb: float, seconds: float) -> None:
+    """Leave out what, by its time for the repository before, would take all the time that there is; told as such."""
+    spent = 0.0
+    for cell in sorted(cells, key=lambda cell: bench.pace.get(cell.tool, 0.0)):
+        cost = bench.pace.get(cell.tool, 0.0) * mb
+        if spent + cost > seconds and not cell.tool.startswith("cmgit"):
+            cell.error = f"left out: some {cost:.0f} s for one index, more than there was time for (`--minutes`)"
+            say(f"  index    {cell.tool:18s} {cell.error}")
+        else:
+            spent += cost
+
+
 def measure_repo(bench: Bench, repo: str, source: Path, seconds: float, most: int) -> dict[str, Any]:
     """All figures of one repository. seconds: the time to spend; each figure is taken once whatever it takes."""
     until = time.perf_counter() + seconds
     say(f"{repo}: {seconds / 60:.1f} minutes")
     place = {key: bench.place(repo, source, key) for key in bench.tools}
     first = [
-        Cell(
-            key, "index", lambda key=key: bench.tools[key].index(place[key]), place[key],
-            lambda key=key: remove(bench.tools[key].data(place[key])),
-        )
-        for key, tool in bench.tools.items() if tool.indexes
-    ]  # fmt: skip
-    bench.rounds(first, time.perf_counter() + 0.55 * seconds, most)
+        Cell(key, "index", partial(tool.index, place[key]), place[key], partial(remove, tool, place[key]))
+        for key, tool in bench.tools.items()
+        if tool.indexes
+    ]
+    mb = source_bytes(source) / 1e6
+    drop_the_slowest(bench, first, mb, 0.75 * seconds)
+    bench.rounds([cell for cell in first if not cell.error], time.perf_counter() + 0.55 * seconds, most)
+    bench.pace |= {cell.tool: cell.cost / mb for cell in first if cell.runs and mb > 1}
     disk = {cell.tool: sum(map(size, bench.tools[cell.tool].data(place[cell.tool]))) for cell in first if cell.runs}
     about = describe(bench, place)
     name, path = about.pop("named")
@@ -159,20 +175,17 @@ def measure_repo(bench: Bench, repo: str, source: Path, seconds: float, most: in
     lost = {cell.tool: cell.error for cell in first if cell.error}
     asked = [key for key, tool in bench.tools.items() if tool.answers and key not in lost and tool.key not in lost]
     asks = [
-        Cell(key, metric, lambda key=key, one=one: bench.tools[key].ask(place[key], one), place[key])
+        Cell(key, metric, partial(bench.tools[key].ask, place[key], one), place[key])
         for key in asked
         for metric, one in (("named", question), ("search", SEARCH))
     ]
     bench.rounds(asks, time.perf_counter() + 0.5 * (until - time.perf_counter()), most)
     served = serve(bench, place, asked, question)
-    counter = itertools.count()
     updates = [
-        Cell(
-            key, "update", lambda key=key: bench.tools[key].update(place[key], path), place[key],
-            lambda key=key: edit(place[key].clone, path, next(counter)),
-        )
-        for key, tool in bench.tools.items() if tool.indexes and key not in lost
-    ]  # fmt: skip
+        Cell(key, "update", partial(tool.update, place[key], path), place[key], partial(edit, place[key].clone, path))
+        for key, tool in bench.tools.items()
+        if tool.indexes and key not in lost
+    ]
     bench.rounds(updates, until, most)
     cells = [*first, *asks, *updates]
     figures: dict[str, dict[str, Any]] = {key: {} for key in bench.tools}
@@ -222,7 +235,9 @@ def pick(units: list[dict[str, Any]]) -> tuple[str, str]:
     return sorted(fit)[len(fit) // 2]
 
 
-def edit(clone: Path, path: str, number: int) -> None:
+def edit(clone: Path, path: str) -> None:
+    """Commit one more function at the end of a file."""
+    number = (clone / path).read_text(encoding="utf-8").count("addedForMeasuring")
     with (clone / path).open("a", encoding="utf-8") as file:
         file.write(EDIT.format(n=number))
     git(clone, *AUTHOR, "commit", "-q", "-m", "measure", "--", path)
@@ -236,8 +251,8 @@ def serve(bench: Bench, place: dict[str, Place], keys: list[str], named: Questio
         if tool.serve(place[key]) is None:
             continue
         try:
-            seconds = tool.warm(place[key], [named, SEARCH] * RUNS, bench.limit)
-            found[key] = {"named": seconds[::2], "search": seconds[1::2]}
+            seconds, peak = tool.warm(place[key], [named, SEARCH] * RUNS, bench.limit)
+            found[key] = {"named": seconds[::2], "search": seconds[1::2], "peak": peak}
             say(f"  served   {key:18s} {1000 * statistics.median(seconds):.0f} ms")
         except Failed as error:
             found[key] = {"error": str(error)}
@@ -251,8 +266,8 @@ def size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def remove(paths: list[Path]) -> None:
-    for path in paths:
+def remove(tool: Tool, place: Place) -> None:
+    for path in tool.data(place):
         if path.is_dir():
             shutil.rmtree(path)
         else:
@@ -280,12 +295,13 @@ def warm_up(bench: Bench) -> None:
     say(f"warmed up: {', '.join(bench.tools)}")
 
 
-def named_sources(paths: list[str]) -> dict[str, Path]:
-    """Repositories by name; OWNER+NAME/repo is OWNER/NAME."""
+def named_sources(paths: list[str], folder: Path) -> dict[str, Path]:
+    """Repositories by name; OWNER+NAME and OWNER+NAME/repo are OWNER/NAME."""
     if not paths:
-        folder = os.environ.get("CMGIT_REAL_REPOS")
-        found = [Path(folder) / name / "repo" for name in REAL] if folder else []
-        paths = [str(path) for path in found if path.exists()] or [str(ROOT)]
+        paths = [str(path) for name in REAL for path in (folder / name / "repo", folder / name) if path.exists()]
+        paths = [path for path in paths if str(Path(path) / "repo") not in paths]
+    if not paths:
+        raise SystemExit("no repository: give --repo PATH, or --repos DIR with clones OWNER+NAME")
     sources = {}
     for path in map(Path, paths):
         full = path.resolve()
@@ -306,6 +322,16 @@ def at_least(keys: Sequence[str], size: int) -> float:
     """Seconds that one round over all figures takes, by `RATES`."""
     mb = size / 1e6
     return sum(sum(RATES[key]) * mb + 3 * STARTS + RATES[key][2] * mb for key in keys)
+
+
+def also(name: str) -> str:
+    """What another script of this folder prints."""
+    script = ROOT / "bench" / f"{name}.py"
+    if not script.exists():
+        return f"There is no bench/{name}.py."
+    say(f"bench/{name}.py")
+    done = subprocess.run([sys.executable, str(script)], check=False, cwd=ROOT, capture_output=True, text=True)
+    return done.stdout if done.returncode == 0 else f"Failed: {done.stderr.strip()[-300:]}"
 
 
 def machine() -> dict[str, Any]:
@@ -332,13 +358,16 @@ def version_of(program: str) -> str:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", action="append", default=[], help="a repository; may be given several times")
+    parser.add_argument("--repos", type=Path, help=f"a folder of clones OWNER+NAME: {', '.join(REAL)}, and the tasks'")
     parser.add_argument("--tasks", nargs="+", type=Path, help="task files, or a folder of them")
-    parser.add_argument("--task-repos", type=Path, help="a folder with a clone OWNER+NAME of each task's repository")
     parser.add_argument("--tasks-only", action="store_true", help="leave out times and sizes")
-    parser.add_argument("--task-limit", type=int, default=40, help="tasks in all, taken in turn from each file")
+    parser.add_argument("--task-limit", type=int, default=60, help="tasks in all, as many of each file")
     parser.add_argument("--tools", nargs="+", choices=list(TOOLS), default=list(TOOLS))
     parser.add_argument("--minutes", type=float, default=25.0, help="for all; what is slow is then run less often")
     parser.add_argument("--quick", action="store_true", help="one repository in under three minutes")
+    parser.add_argument(
+        "--also", nargs="+", default=[], help="scripts of this folder whose tables to add: hooks speed …"
+    )
     parser.add_argument("--limit", type=float, default=400.0, help="seconds for one command")
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where make bench-peers put the tools")
     parser.add_argument("--out", type=Path, default=ROOT / "bench" / "results" / "local")
@@ -348,13 +377,14 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     args = arguments()
     minutes = 2.4 if args.quick else args.minutes
-    sources = named_sources(args.repo)
+    folder = args.repos or Path(os.environ.get("CMGIT_REAL_REPOS", os.devnull))
+    sources = named_sources(args.repo, folder)
     if args.quick:
         sources = dict(list(sources.items())[:1])
     begun = time.perf_counter()
     result: dict[str, Any] = {"date": time.strftime("%Y-%m-%d %H:%M"), "machine": machine(), "repos": []}
-    with tempfile.TemporaryDirectory(prefix="cmgit-bench-", ignore_cleanup_errors=True) as folder:
-        bench = Bench(Path(folder), args.cache, args.tools, args.limit)
+    with tempfile.TemporaryDirectory(prefix="cmgit-bench-", ignore_cleanup_errors=True) as place:
+        bench = Bench(Path(place), args.cache, args.tools, args.limit, strict=args.quick)
         for key, reason in bench.absent.items():
             say(f"{key} is left out: {reason}")
         sizes = {name: source_bytes(path) for name, path in sources.items()}
@@ -370,10 +400,11 @@ def main() -> None:
             seconds = (speed_until - time.perf_counter()) * sizes[name] ** 0.5 / max(1, rest)
             result["repos"].append(measure_repo(bench, name, sources[name], max(0, seconds), 3 if args.quick else RUNS))
         if args.tasks:
-            result["retrieval"] = measure_tasks(bench, args.tasks, sources, args.task_repos, until, args.task_limit)
+            result["retrieval"] = measure_tasks(bench, args.tasks, sources, folder, until, args.task_limit)
         versions = {key: tool.version() for key, tool in bench.tools.items()}
         result["tools"] = {key: {"version": version, "about": TOOLS[key].about} for key, version in versions.items()}
         result["absent"] = bench.absent
+        result["also"] = {name: also(name) for name in args.also}
     result["minutes"] = (time.perf_counter() - begun) / 60
     args.out.mkdir(parents=True, exist_ok=True)
     target = args.out / f"peers-{time.strftime('%Y-%m-%d')}.json"

@@ -160,8 +160,8 @@ class Tool:
             raise Failed(done.error)
         return done.out
 
-    def warm(self, place: Place, questions: list[Question], limit: float) -> list[float]:
-        """Seconds of each answer of a running server, after a first one that is not counted."""
+    def warm(self, place: Place, questions: list[Question], limit: float) -> tuple[list[float], float]:
+        """Seconds of each answer of a running server, after a first one that is not counted, and its peak in MB."""
         served = self.serve(place)
         assert served is not None
         command, tool, arguments = served
@@ -179,7 +179,7 @@ class Tool:
         done = run(command, place.clone, self.env(place), limit, talk)
         if done.error:
             raise Failed(done.error)
-        return seconds
+        return seconds, done.peak_mb
 
 
 class Cmgit(Tool):
@@ -207,6 +207,12 @@ class Cmgit(Tool):
     def ask(self, place: Place, question: Question) -> Step:
         return Step([self.program, "retrieve", *self.vectors, question.text])
 
+    def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]] | None:
+        help_ = subprocess.run([self.program, "mcp", "--help"], check=False, capture_output=True)
+        if help_.returncode:
+            return None
+        return [self.program, "mcp"], "cm_retrieve_context", lambda question: {"*": question.text}
+
     def find(self, place: Place, prompt: str, limit: float) -> Found:
         search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, prompt])
         ranked = [shown(row) for row in json.loads(self.out(place, search, limit))["results"]]
@@ -220,6 +226,9 @@ class CmgitWords(Cmgit):
     name = "cmgit without vectors"
     about = "words and call graph alone (`--no-vectors`)"
     vectors: ClassVar[list[str]] = ["--no-vectors"]
+
+    def serve(self, place: Place) -> None:  # type: ignore[override]
+        return None  # it has all vectors that there are
 
 
 def shown(row: dict[str, Any], *, whole: bool = True) -> Shown:
@@ -342,7 +351,8 @@ def relative(path: str, place: Place) -> str:
 
 class Jcodemunch(Tool):
     key, name = "jcodemunch", "jcodemunch-mcp"
-    about = "`index`, `index-file`; asked over MCP, cold: a server is started for each question (`get_ranked_context`)"
+    about = "`index`, `index-file`; asked over MCP (`get_ranked_context`), cold: a server is started for each question"
+    longest = 500  # characters of a question; it refuses longer ones
 
     def env(self, place: Place) -> dict[str, str]:
         return super().env(place) | {"CODE_INDEX_PATH": str(place.home / "code-index")}
@@ -357,7 +367,7 @@ class Jcodemunch(Tool):
         return Step([self.program, "index-file", str(place.clone / path), "--no-ai-summaries"])
 
     def arguments(self, place: Place, prompt: str, **more: Any) -> dict[str, Any]:
-        return {"repo": str(place.clone), "query": prompt, **more}
+        return {"repo": str(place.clone), "query": prompt[: self.longest], **more}
 
     def ask(self, place: Place, question: Question) -> Step:
         wanted = self.arguments(place, question.text, token_budget=BUDGET // 4)
@@ -391,15 +401,16 @@ class Jcodemunch(Tool):
 
 class Probe(Tool):
     key, name = "probe", "probe"
-    about = "`search`; keeps no index"
+    about = "`search`, without Markdown files; keeps no index"
     indexes = False
+    options: ClassVar[list[str]] = ["--ignore", "*.md"]
 
     def ask(self, place: Place, question: Question) -> Step:
-        return Step([self.program, "search", question.text, ".", "--max-bytes", str(BUDGET)])
+        return Step([self.program, "search", question.text, ".", "--max-bytes", str(BUDGET), *self.options])
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
         args = [self.program, "search", prompt, ".", "--format", "json", "--max-results", "50", "--timeout", "120"]
-        out = self.out(place, Step(args), limit)
+        out = self.out(place, Step([*args, *self.options]), limit)
         start = out.find(b"{")
         rows = json.loads(out[start:])["results"] if start >= 0 else []
         ranked = [Shown(relative(row["file"], place), row["lines"][0], row["lines"][1]) for row in rows]
@@ -502,6 +513,9 @@ class ScipTypescript(Tool):
 
     def index(self, place: Place) -> Step:
         return Step([self.program, "index", "--infer-tsconfig", "--no-progress-bar"])
+
+    def update(self, place: Place, path: str) -> None:  # type: ignore[override]
+        return None  # it indexes anew
 
 
 TOOLS: dict[str, type[Tool]] = {

@@ -35,24 +35,26 @@ def read_tasks(paths: list[Path], limit: int) -> list[dict[str, Any]]:
 
 
 def measure_tasks(
-    bench: Bench, paths: list[Path], sources: dict[str, Path], folder: Path | None, until: float, limit: int
+    bench: Bench, paths: list[Path], sources: dict[str, Path], folder: Path, until: float, limit: int
 ) -> dict[str, Any]:
     """Figures of each tool over the tasks that there was time for; all tools have the same tasks."""
+    from bench import at_least, source_bytes
+
     keys = [key for key, tool in bench.tools.items() if tool.ranks]
     tasks = read_tasks(paths, limit)
     known = {task["repo"]: source for task in tasks if (source := clone_of(task["repo"], sources, folder))}
     ready = {repo for repo, _ in bench.places}
     tasks = [task for task in tasks if task["repo"] in known]
-    tasks.sort(key=lambda task: task["repo"] not in ready)  # where a first index is there already
+    sizes = {repo: source_bytes(path) for repo, path in known.items()}
+    tasks.sort(key=lambda task: (task["repo"] not in ready, sizes[task["repo"]]))  # ready: a first index is there
     rows: list[dict[str, Any]] = []
     errors: dict[str, list[str]] = {key: [] for key in keys}
     longest: dict[str, float] = {}
     for number, task in enumerate(tasks):
         started, repo = time.perf_counter(), task["repo"]
-        if rows and started + longest.get(repo, max(longest.values(), default=0.0)) > until:
-            if repo in longest:
-                continue
-            break
+        cost = longest.get(repo) or (0.0 if repo in ready else at_least(keys, sizes[repo]))
+        if started + cost > until:
+            continue
         row: dict[str, Any] = {"repo": repo, "commit": task["base_commit"], "tools": {}}
         for key in keys:
             tool = bench.tools[key]
@@ -74,11 +76,11 @@ def measure_tasks(
     return {"tasks": rows, "errors": errors, "complete": len(complete), "keys": keys, "budget": BUDGET}
 
 
-def clone_of(repo: str, sources: dict[str, Path], folder: Path | None) -> Path | None:
+def clone_of(repo: str, sources: dict[str, Path], folder: Path) -> Path | None:
     if repo in sources:
         return sources[repo]
-    base = folder / repo.replace("/", "+") if folder else None
-    return next((path for path in (base and base / "repo", base) if path and path.exists()), None)
+    base = folder / repo.replace("/", "+")
+    return next((path for path in (base / "repo", base) if path.exists()), None)
 
 
 def follow(bench: Bench, tool: Tool, place: Place, commit: str) -> None:

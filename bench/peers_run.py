@@ -241,6 +241,10 @@ class Server:
         raise ValueError("the server closed its pipe")
 
     def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
+        """The text of a tool's answer. An argument called `*` is the first one that the tool requires."""
+        if "*" in arguments:
+            tools = {one["name"]: one["inputSchema"] for one in self.ask("tools/list", {})["tools"]}
+            arguments = {tools[tool]["required"][0]: arguments["*"]}
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         text = "".join(part.get("text", "") for part in result.get("content", []))
         if result.get("isError"):

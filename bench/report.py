@@ -31,18 +31,27 @@ def render(result: dict[str, Any]) -> str:
     parts = [
         f"# cmgit beside other tools, {result['date']}",
         f"{box['system']}, {box['cpu']}, {box['cores']} cores, {box['memory_gb']} GB; Python {box['python']}, git "
-        f"{box['git']}, Node {box['node']}; load at the start {box['load']:.1f}. One run of {result['minutes']:.0f} "
-        "minutes; the tools ran in turn, each in its own clone.",
+        f"{box['git']}, Node {box['node']}; load at the start {box['load']:.1f}{busy(box)}. One run of "
+        f"{result['minutes']:.0f} minutes; the tools ran in turn, each in its own clone.",
         versions(result),
         "Medians of 5 runs; a small *n* marks fewer. *×* is the ratio to cmgit's figure in the same column of the same "
         "run: above 1 the other is slower or larger, below 1 it **wins**. Times are of whole processes, in seconds, "
         "with the CPU of all their processes behind the stroke. Machines differ: compare within the table.",
     ]
     parts += [speed(repo) for repo in result["repos"]]
+    if len(result["repos"]) > 1:
+        parts.append(growth(result["repos"]))
     if result.get("retrieval", {}).get("tasks"):
         parts.append(retrieval(result["retrieval"]))
     parts.append(notes(result))
+    parts += [f"## bench/{name}.py\n\n{text.strip()}" for name, text in result.get("also", {}).items()]
     return "\n\n".join(parts) + "\n"
+
+
+def busy(box: dict[str, Any]) -> str:
+    return (
+        " (**the machine was busy: times are too long, and unevenly so**)" if box["load"] > 0.5 * box["cores"] else ""
+    )
 
 
 def versions(result: dict[str, Any]) -> str:
@@ -68,9 +77,10 @@ def speed(repo: dict[str, Any]) -> str:
         ("one file changed", timed("update"), wall("update")),
         ("answer, named", timed("named"), wall("named")),
         ("answer, search", timed("search"), wall("search")),
-        ("server running, named / search", served, served_ms),
+        ("server running: named / search, memory", served, served_ms),
         ("on disk, of the source", disk(repo["source"]), lambda one: one.get("disk")),
-        ("peak memory: index / answer", memory, lambda one: peak(one, "index")),
+        ("peak memory, index", memory("index"), lambda one: peak(one, "index")),
+        ("peak memory, answer", memory("search"), lambda one: peak(one, "search")),
     ]
     text += ["| | " + " | ".join(title for title, _, _ in columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for key, one in figures.items():
@@ -82,6 +92,20 @@ def speed(repo: dict[str, Any]) -> str:
             cells.append(shown or "—")
         text.append(f"| {NAMES[key]} | " + " | ".join(cells) + " |")
     return "\n".join([*text, "", wins(figures, columns)])
+
+
+def growth(repos: list[dict[str, Any]]) -> str:
+    """Whether a first index stays linear."""
+    text = ["## Seconds of a first index for each MB of source", ""]
+    text += ["| | " + " | ".join(f"{repo['repo']}, {repo['source'] / 1e6:.1f} MB" for repo in repos) + " |"]
+    text += ["|---" * (len(repos) + 1) + "|"]
+    for key in repos[0]["figures"]:
+        values = [middle(repo["figures"].get(key, {}), "index", 0) for repo in repos]
+        shares = zip(values, repos, strict=True)
+        cells = ["—" if value is None else f"{value / (repo['source'] / 1e6):.2f}" for value, repo in shares]
+        if any(value is not None for value in values):
+            text.append(f"| {NAMES[key]} | " + " | ".join(cells) + " |")
+    return "\n".join(text)
 
 
 def runs(one: dict[str, Any], metric: str) -> list[list[float]]:
@@ -122,9 +146,10 @@ def served(one: dict[str, Any]) -> str:
     told = one.get("served") or {}
     if "error" in told:
         return "failed"
-    return (
-        " / ".join(f"{1000 * statistics.median(told[key]):.0f}" for key in ("named", "search")) + " ms" if told else ""
-    )
+    if not told:
+        return ""
+    times = " / ".join(f"{1000 * statistics.median(told[key]):.0f}" for key in ("named", "search"))
+    return f"{times} ms, {told['peak']:.0f} MB"
 
 
 def served_ms(one: dict[str, Any]) -> float | None:
@@ -136,9 +161,8 @@ def disk(source: int) -> Callable[[dict[str, Any]], str]:
     return lambda one: f"{one['disk'] / max(1, source):.2f}" if one.get("disk") is not None else ""
 
 
-def memory(one: dict[str, Any]) -> str:
-    found = [peak(one, "index"), peak(one, "search")]
-    return " / ".join("—" if value is None else f"{value:.0f}" for value in found) + " MB" if any(found) else ""
+def memory(metric: str) -> Callable[[dict[str, Any]], str]:
+    return lambda one: "" if (value := peak(one, metric)) is None else f"{value:.0f} MB"
 
 
 def best(figures: dict[str, Any], value: Callable[[dict[str, Any]], float | None], key: str) -> float | None:
@@ -168,8 +192,10 @@ def wins(figures: dict[str, Any], columns: Iterable[tuple[str, Any, Callable[[di
             if key not in OURS and theirs is not None and ours is not None and theirs < ours:
                 ahead.append(NAMES[key])
         if ahead:
-            lines.append(f"{title.split(',')[0] if title.startswith('on disk') else title}: {', '.join(ahead)}")
-    return "Others win at " + "; ".join(lines) + "." if lines else "No other tool wins a column here."
+            lines.append(f"*{title}*: {', '.join(ahead)}")
+    won = "Others win at " + "; ".join(lines) + "." if lines else "No other tool wins a column here."
+    none = [NAMES[key] for key, one in figures.items() if not one.get("index") and key != "codegraph-context"]
+    return won + (f" {' and '.join(none)} need no index at all, nor an update of one." if none else "")
 
 
 def retrieval(told: dict[str, Any]) -> str:
@@ -251,7 +277,8 @@ def notes(result: dict[str, Any]) -> str:
             "- codegraph, jcodemunch, aider, probe, ripgrep and scip-typescript make no vectors: they are held against "
             "cmgit without vectors; semble, which does, against all of cmgit.",
             "- semble indexes with its first search and takes in a change with the next one: both are times of a "
-            "search. aider's map is the same for every question. probe and ripgrep read the files at each question.",
+            "search. aider's map is the same for every question. probe and ripgrep read the files at each question. "
+            "scip-typescript cannot take in one file: it indexes anew.",
             "- Peak memory is that of all processes at one moment, each with its share of what is shared (PSS, Linux).",
             "- scip-typescript and others index without `node_modules`, as all tools see the clone alone.",
             "- No tool may reach the network: telemetry and searches for updates are switched off.",
