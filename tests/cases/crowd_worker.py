@@ -1,0 +1,106 @@
+"""One of several processes that build, read and collect at once: `crowd_worker.py WORKTREE EXPECTED SECONDS SEED`.
+
+Each has a worktree of its own, whose HEAD it moves; all share one store. EXPECTED names a JSON file:
+`{"cm": folder, "witness": file, "answers": {tag: [[arguments, digest of the answer], …]}}`. Prints one JSON document,
+`{"done": {what: count}, "wrong": [text, …]}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from cmgit.cli.boundary import run_guarded
+from cmgit.cli.main import cli
+from cmgit.snapshot import lock
+
+
+def call(*arguments: str) -> tuple[int, bytes, str]:
+    """Exit code, what was printed, what was said on stderr."""
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b""))
+    kept = os.dup(1), os.dup(2)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        try:
+            code = run_guarded(lambda: cli.main(args=list(arguments), prog_name="git-cm", standalone_mode=False))
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            for fd, old in enumerate(kept, 1):
+                os.dup2(old, fd)
+                os.close(old)
+        out.seek(0)
+        err.seek(0)
+        return code, out.read(), err.read().decode(errors="replace")
+
+
+def digest(answer: bytes) -> str:
+    return hashlib.sha256(answer).hexdigest()
+
+
+def watch_the_lock(witness: Path, cm_dir: str, wrong: list[str]) -> None:
+    """A file that only the holder of the builder's lock may make: two holders at once would meet it."""
+    take, leave = lock.BuilderLock.__init__, lock.BuilderLock.close
+
+    def taken(self: lock.BuilderLock, fd: int, folder: str) -> None:
+        take(self, fd, folder)
+        if folder == cm_dir:
+            try:
+                os.close(os.open(witness, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                wrong.append("two builders at once")
+
+    def left(self: lock.BuilderLock) -> None:
+        if self._fd >= 0 and self.cm_dir == cm_dir:
+            witness.unlink(missing_ok=True)
+        leave(self)
+
+    lock.BuilderLock.__init__ = taken  # type: ignore[method-assign]
+    lock.BuilderLock.close = left  # type: ignore[method-assign]
+
+
+WEIGHTS = {"move": 2, "read": 4, "read a revision": 3, "build": 3, "build a revision": 1, "gc": 2, "verify": 1}
+
+
+def main() -> None:
+    worktree, expected, seconds, seed = sys.argv[1:]
+    os.chdir(worktree)
+    given = json.loads(Path(expected).read_text())
+    answers, tags = given["answers"], sorted(given["answers"])
+    rng, done, wrong = random.Random(int(seed)), Counter[str](), list[str]()
+    watch_the_lock(Path(given["witness"]), given["cm"], wrong)
+    here = ""
+    end = time.monotonic() + float(seconds)
+    while time.monotonic() < end and len(wrong) < 3:
+        kind = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0] if here else "move"
+        tag, wanted = here if kind == "read" else rng.choice(tags), ""
+        if kind == "move":
+            subprocess.run(["git", "checkout", "-q", "--detach", tag], check=True)
+            here = tag
+            continue
+        if kind.startswith("read"):
+            arguments, wanted = rng.choice(answers[tag])
+            arguments = arguments if kind == "read" else [*arguments, "--rev", tag]
+        elif kind.startswith("build"):
+            arguments = ["index"] if kind == "build" else ["index", "--rev", tag]
+        else:
+            arguments = [kind]
+        code, out, err = call(*arguments)
+        done[kind] += 1
+        if code != 0 or (wanted and digest(out) != wanted):
+            wrong.append(f"{arguments} at {tag}: exit {code}, {err[-1500:]} {out[:300].decode()}")
+    print(json.dumps({"done": done, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main()
