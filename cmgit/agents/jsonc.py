@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 Value = object
-Path = tuple[str, ...]
+Path = tuple[str | int, ...]
+"""Keys of objects and numbers in lists."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\n\r]*|/\*.*?\*/", re.S)
@@ -148,7 +149,7 @@ def new_text(value: Value) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def add(text: str, path: Path, value: Value, *, item: bool = False) -> str:
+def add(text: str, path: tuple[str, ...], value: Value, *, item: bool = False) -> str:
     """Add a member at `path`, or with `item` an element at the end of the list there; what lacks on the way is made.
 
     Raises:
@@ -176,7 +177,7 @@ def add(text: str, path: Path, value: Value, *, item: bool = False) -> str:
     return _appended(text, node, None, value)
 
 
-def _named(path: Path) -> str:
+def _named(path: tuple[str, ...]) -> str:
     return json.dumps(".".join(path)) if path else "the whole"
 
 
@@ -246,7 +247,7 @@ def _targets(root: Node, path: Path, ours: Callable[[Value], bool] | None) -> It
     """Ways from the root to what has to go."""
     way = [root]
     for key in path:
-        child = way[-1].member(key) if isinstance(way[-1].value, dict) else None
+        child = _child(way[-1], key)
         if child is None:
             return
         way.append(child)
@@ -254,6 +255,12 @@ def _targets(root: Node, path: Path, ours: Callable[[Value], bool] | None) -> It
         yield way
     elif isinstance(way[-1].value, list):
         yield from ([*way, child] for child in way[-1].children if ours(child.value))
+
+
+def _child(node: Node, key: str | int) -> Node | None:
+    if isinstance(key, int):
+        return node.children[key] if isinstance(node.value, list) and key < len(node.children) else None
+    return node.member(key) if isinstance(node.value, dict) else None
 
 
 def _without(text: str, way: list[Node]) -> str | None:

@@ -1,0 +1,315 @@
+"""Each client: how it is found, which settings it has in which scope, and what a person has to do afterwards."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cmgit.agents.wiring import JsonHooks, JsonMember, OwnFile, Piece, TomlTable, YamlItems
+from cmgit.core.errors import CmgitError
+
+SECONDS = 10
+"""For a hook in a client's settings; the hook itself ends after 1.5, so that the two never meet."""
+SERVER = "cmgit"
+EVENTS_OF_A_SESSION = "startup|resume|clear|compact"
+SKILL = "cmgit-notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What is known of the machine. Nothing here is looked up again.
+
+    home: the user's. env: the variables that move a client's settings. hook, tool: absolute paths of `cm-hook` and
+    `git-cm`. plugins: the folder `hooks/` of this installation. found: the programs of the search path. mac: whether
+    this is macOS.
+    """
+
+    home: Path
+    env: Mapping[str, str]
+    hook: str
+    tool: str
+    plugins: Path
+    found: frozenset[str] = frozenset()
+    mac: bool = False
+
+    def folder(self, variable: str, *default: str) -> Path:
+        """A client's folder: what its variable says, else this below the home folder."""
+        value = self.env.get(variable, "")
+        return Path(value) if value else self.home.joinpath(*default)
+
+    def config(self, *names: str) -> Path:
+        return self.folder("XDG_CONFIG_HOME", ".config").joinpath(*names)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an installation goes. top: of the repository for the project's settings, None for the user's."""
+
+    places: Places
+    top: Path | None
+
+    @property
+    def project(self) -> bool:
+        return self.top is not None
+
+    def command(self, client: str) -> str:
+        """What a client's shell runs.
+
+        It must stay the same over upgrades, because clients ask again for trust when it changes, and a colleague (or a
+        removed installation) without cmgit must see nothing of it.
+        """
+        if self.project:
+            return f"command -v cm-hook >/dev/null 2>&1 || exit 0; exec cm-hook {client}"
+        program = shlex.quote(self.places.hook)
+        return f"[ -x {program} ] || exit 0; exec {program} {client}"
+
+    def server(self) -> tuple[str, list[str]]:
+        """Program and arguments of the MCP server."""
+        return ("git-cm" if self.project else self.places.tool), ["mcp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """name: as the user types it. title: as its makers write it. commands: programs that show that it is there."""
+
+    name: str
+    title: str
+    commands: tuple[str, ...]
+    folder: Callable[[Places], Path]
+    pieces: Callable[[Scope], list[Piece]]
+    server: Callable[[Scope], list[Piece]]
+    needs_server: bool = False
+    """Its hooks cannot bring context to a prompt: the MCP server is installed unless it is declined."""
+    skills: Callable[[Scope], Path] | None = None
+    project: bool = True
+    after: tuple[str, ...] = field(default=())
+
+    def is_there(self, places: Places) -> bool:
+        return any(command in places.found for command in self.commands) or self.folder(places).is_dir()
+
+    def all_pieces(self, scope: Scope, *, server: bool, skill: bool) -> list[Piece]:
+        """What an installation consists of. Raises: CmgitError: it has no such scope."""
+        if scope.project and not self.project:
+            raise CmgitError(f"{self.title} has no settings for one repository", "use --scope user")
+        pieces = self.pieces(scope)
+        if server:
+            pieces += self.server(scope)
+        source = scope.places.plugins / "skills" / SKILL / "SKILL.md"
+        if skill and self.skills is not None and source.is_file():
+            text = source.read_text(encoding="utf-8")
+            pieces.append(OwnFile(self.skills(scope) / SKILL / "SKILL.md", text, SKILL))
+        return pieces
+
+
+def handler(scope: Scope, client: str, timeout: int = SECONDS, **more: object) -> dict[str, object]:
+    return {"type": "command", "command": scope.command(client), "timeout": timeout, **more}
+
+
+def claude_folder(places: Places) -> Path:
+    return places.folder("CLAUDE_CONFIG_DIR", ".claude")
+
+
+def claude_pieces(scope: Scope) -> list[Piece]:
+    group: dict[str, object] = {"hooks": [handler(scope, "claude")]}
+    groups: dict[str, dict[str, object]] = {
+        "UserPromptSubmit": group,
+        "SessionStart": {"matcher": EVENTS_OF_A_SESSION, **group},
+        "SubagentStart": group,
+        "PostToolUse": {"matcher": "Read", **group},
+    }
+    folder = claude_folder(scope.places) if scope.top is None else scope.top / ".claude"
+    return [JsonHooks(folder / "settings.json", "claude", groups)]
+
+
+def claude_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    if scope.top is not None:
+        path = scope.top / ".mcp.json"
+    elif scope.places.env.get("CLAUDE_CONFIG_DIR"):
+        path = claude_folder(scope.places) / ".claude.json"
+    else:
+        path = scope.places.home / ".claude.json"
+    return [JsonMember(path, ("mcpServers", SERVER), {"type": "stdio", "command": program, "args": args})]
+
+
+def codex_folder(places: Places) -> Path:
+    return places.folder("CODEX_HOME", ".codex")
+
+
+def codex_pieces(scope: Scope) -> list[Piece]:
+    # Tokens, by the client's own count; its default cuts text of a script that takes more than one byte a character.
+    group: dict[str, object] = {"hooks": [handler(scope, "codex", additionalContextLimit=9_000)]}
+    folder = codex_folder(scope.places) if scope.top is None else scope.top / ".codex"
+    groups = dict.fromkeys(("UserPromptSubmit", "SessionStart", "SubagentStart"), group)
+    return [JsonHooks(folder / "hooks.json", "codex", groups)]
+
+
+def codex_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    folder = codex_folder(scope.places) if scope.top is None else scope.top / ".codex"
+    return [TomlTable(folder / "config.toml", f"mcp_servers.{SERVER}", {"command": program, "args": args})]
+
+
+def dsh_folder(places: Places) -> Path:
+    return places.folder("DSH_HOME", ".dsh")
+
+
+def dsh_pieces(scope: Scope) -> list[Piece]:
+    plugin = scope.places.plugins / "dsh-plugin" / "index.js"
+    lines = (
+        "- insert:",
+        "    - id: cmgit",
+        f"      name: {json.dumps(str(plugin))}",
+        "      config:",
+        f"        hook: {json.dumps(scope.places.hook)}",
+    )
+    return [YamlItems(dsh_folder(scope.places) / "cordis.patch.yml", lines)]
+
+
+def gemini_folder(places: Places) -> Path:
+    return places.home / ".gemini"
+
+
+def gemini_settings(scope: Scope) -> Path:
+    return (gemini_folder(scope.places) if scope.top is None else scope.top / ".gemini") / "settings.json"
+
+
+def gemini_pieces(scope: Scope) -> list[Piece]:
+    group: dict[str, object] = {"hooks": [handler(scope, "gemini", SECONDS * 1000, name="cmgit")]}
+    return [JsonHooks(gemini_settings(scope), "gemini", {"BeforeAgent": group, "SessionStart": group})]
+
+
+def gemini_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    return [JsonMember(gemini_settings(scope), ("mcpServers", SERVER), {"command": program, "args": args})]
+
+
+def opencode_folder(places: Places) -> Path:
+    return places.folder("OPENCODE_CONFIG_DIR") if places.env.get("OPENCODE_CONFIG_DIR") else places.config("opencode")
+
+
+def opencode_pieces(scope: Scope) -> list[Piece]:
+    source = (scope.places.plugins / "opencode-plugin" / "cmgit.js").read_text(encoding="utf-8")
+    hook = "cm-hook" if scope.project else scope.places.hook
+    folder = opencode_folder(scope.places) if scope.top is None else scope.top / ".opencode"
+    text = source.replace('const HOOK = "cm-hook"', f"const HOOK = {json.dumps(hook)}")
+    return [OwnFile(folder / "plugins" / "cmgit.js", text, "// cmgit for OpenCode")]
+
+
+def opencode_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    folder = opencode_folder(scope.places) if scope.top is None else scope.top
+    with_comments = folder / "opencode.jsonc"
+    path = with_comments if with_comments.exists() else folder / "opencode.json"
+    return [JsonMember(path, ("mcp", SERVER), {"type": "local", "command": [program, *args], "enabled": True})]
+
+
+def cursor_folder(scope: Scope) -> Path:
+    return (scope.top or scope.places.home) / ".cursor"
+
+
+def cursor_pieces(scope: Scope) -> list[Piece]:
+    group: dict[str, object] = {"command": scope.command("cursor")}
+    return [JsonHooks(cursor_folder(scope) / "hooks.json", "cursor", {"sessionStart": group}, (("version", 1),))]
+
+
+def cursor_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    value = {"command": program, "args": args}
+    return [JsonMember(cursor_folder(scope) / "mcp.json", ("mcpServers", SERVER), value)]
+
+
+def copilot_folder(places: Places) -> Path:
+    return places.folder("COPILOT_HOME", ".copilot")
+
+
+def copilot_pieces(scope: Scope) -> list[Piece]:
+    """One file for Copilot CLI and VS Code: each of them reads the folder, and would run what the other's file says."""
+    folder = copilot_folder(scope.places) if scope.top is None else scope.top / ".github"
+    group = handler(scope, "copilot")
+    base = (("version", 1),)
+    return [JsonHooks(folder / "hooks" / "cmgit.json", "copilot", {"SessionStart": group}, base)]
+
+
+def copilot_server(scope: Scope) -> list[Piece]:
+    if scope.top is not None:
+        return claude_server(scope)  # it reads the same file
+    program, args = scope.server()
+    path = copilot_folder(scope.places) / "mcp-config.json"
+    value = {"type": "local", "command": program, "args": args, "tools": ["*"]}
+    return [JsonMember(path, ("mcpServers", SERVER), value)]
+
+
+def vscode_folder(places: Places) -> Path:
+    if places.mac:
+        return places.home / "Library" / "Application Support" / "Code" / "User"
+    return places.config("Code", "User")
+
+
+def vscode_server(scope: Scope) -> list[Piece]:
+    program, args = scope.server()
+    path = vscode_folder(scope.places) / "mcp.json" if scope.top is None else scope.top / ".vscode" / "mcp.json"
+    value = {"type": "stdio", "command": program, "args": args, "cwd": "${workspaceFolder}"}
+    return [JsonMember(path, ("servers", SERVER), value)]
+
+
+def no_server(scope: Scope) -> list[Piece]:
+    """Its plugin brings a tool of its own."""
+    del scope
+    return []
+
+
+def skills_of(folder: Callable[[Places], Path], project: str, below: str = "skills") -> Callable[[Scope], Path]:
+    """Where a client looks for skills."""
+    return lambda scope: (folder(scope.places) if scope.top is None else scope.top / project) / below
+
+
+CLIENTS = (
+    Client(
+        "claude", "Claude Code", ("claude",), claude_folder, claude_pieces, claude_server,
+        skills=skills_of(claude_folder, ".claude"),
+        after=("sessions that run already take the hooks over after `/hooks`; new ones have them",),
+    ),
+    Client(
+        "codex", "Codex", ("codex",), codex_folder, codex_pieces, codex_server,
+        skills=skills_of(codex_folder, ".codex"),
+        after=(
+            "Codex runs a hook only once you trust it: start `codex`, then `/hooks`, and trust the three of cmgit; "
+            "`codex exec` skips them without a word until then",
+            "the command stays the same over upgrades of cmgit, so that is asked once",
+        ),
+    ),
+    Client(
+        "dsh", "DeepSeek Harness", ("dsh",), dsh_folder, dsh_pieces, no_server, project=False,
+        after=("every profile has the plugin from its next start",),
+    ),
+    Client(
+        "gemini", "Gemini CLI", ("gemini",), gemini_folder, gemini_pieces, gemini_server,
+        skills=skills_of(gemini_folder, ".gemini"),
+    ),
+    Client(
+        "opencode", "OpenCode", ("opencode",), opencode_folder, opencode_pieces, opencode_server,
+        skills=skills_of(opencode_folder, ".opencode"),
+    ),
+    Client(
+        "cursor", "Cursor", ("cursor", "cursor-agent"), lambda places: places.home / ".cursor", cursor_pieces,
+        cursor_server, needs_server=True,
+        after=("Cursor documents no context at the prompt: it is told of the MCP tools when a session starts",),
+    ),
+    Client(
+        "copilot", "Copilot CLI", ("copilot",), copilot_folder, copilot_pieces, copilot_server, needs_server=True,
+        after=("Copilot CLI's documents disagree on context at the prompt: it is told of the MCP tools when a session "
+               "starts",),
+    ),
+    Client(
+        "vscode", "VS Code", ("code",), vscode_folder, copilot_pieces, vscode_server, needs_server=True,
+        after=("VS Code documents no context at the prompt: it is told of the MCP tools when a session starts",),
+    ),
+)  # fmt: skip
+
+
+def client_named(name: str) -> Client:
+    return next(client for client in CLIENTS if client.name == name)
