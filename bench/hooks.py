@@ -262,6 +262,24 @@ def revision(path: Path) -> str:
     ]
 
 
+def measure_entries(variant: Variant, rounds: int) -> None:
+    """What a framework starts for a hook, by itself: least wall time and the median of CPU time of the foreground."""
+    entries = {"true": "true", "git-cm-hook": "git-cm-hook post-commit || exit 0", "git-cm": "git-cm hook post-commit"}
+    seen: dict[str, list[tuple[float, float]]] = {name: [] for name in entries}
+    for _ in range(rounds):
+        for name, entry in entries.items():
+            variant.rest()
+            started = time.perf_counter()
+            with subprocess.Popen(["/bin/sh", "-c", f"{entry}; exit 0"], cwd=variant.path, env=variant.env) as done:
+                _, _, usage = os.wait4(done.pid, 0)
+                done.returncode = 0
+            seen[name].append((time.perf_counter() - started, usage.ru_utime + usage.ru_stime))
+    print(f"\n| what a hook starts, {rounds} times | least wall time | median of CPU time |\n|---|---|---|")
+    for name, times in seen.items():
+        wall, cpu = min(w for w, _ in times) * 1_000, statistics.median(c for _, c in times) * 1_000
+        print(f"| `{name}` | {wall:.1f} ms | {cpu:.1f} ms |", flush=True)
+
+
 def measure_frameworks(folder: Path, source: Path | None, bin_dir: Path, rounds: int) -> None:
     env = environment(folder, bin_dir)
     for framework in ("pre-commit", "prek"):
@@ -284,6 +302,8 @@ def measure_frameworks(folder: Path, source: Path | None, bin_dir: Path, rounds:
             subprocess.run(command, cwd=variant.path, env=env, check=True, capture_output=True)
         cm(ours, "index")
         cm(our_repo, "index")
+        if framework == "pre-commit":
+            measure_entries(ours, rounds)
         for number, variant in turns(variants, rounds + 1):
             one_round(variant, number, whole=False)
             if number == 0:

@@ -12,11 +12,16 @@ import random
 import re
 import shutil
 import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+import pytest
+
+from cmgit.view.past import PastSupply
 from tests.conftest import Cm
 
 SOURCE_SUFFIXES = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".vue")
@@ -402,6 +407,62 @@ def attributes(walk: Walk) -> bool | None:
     return None
 
 
+CONVERSIONS = ("text eol=crlf", "text eol=lf", "text=auto", "-text", "filter=wide", "ident", "text=auto eol=crlf")
+
+
+def convert(walk: Walk) -> bool | None:
+    """Line endings and a filter that stand between blobs and the disk. Git writes the files of one folder anew, so that
+    the rule shows on disk."""
+    sources = walk.sources()
+    if not sources:
+        return False
+    walk.git("config", "filter.wide.smudge", "sed 's/const /const   /g'")
+    walk.git("config", "filter.wide.clean", "sed 's/const   /const /g'")
+    folder, _, name = walk.rng.choice(sources).rpartition("/")
+    line = f"{walk.rng.choice((name, '*.ts', '*.js', '*.vue'))} {walk.rng.choice(CONVERSIONS)}\n"
+    before = walk.read(".gitattributes") if (walk.top / ".gitattributes").is_file() and walk.rng.random() < 0.6 else ""
+    walk.write(".gitattributes", before + line, line.strip())
+    tracked = walk.ask("ls-files", "-z", "--", folder or ".").stdout.split(b"\0")
+    clean = walk.ask("diff", "--quiet", "--", folder or ".").returncode == 0
+    if clean and walk.rng.random() < 0.7:
+        for path in filter(None, map(os.fsdecode, tracked)):
+            if (walk.top / path).is_file() and path != ".gitattributes":
+                (walk.top / path).unlink()
+        walk.git("checkout", "-q", "--", folder or ".")
+    if walk.rng.random() < 0.3:
+        walk.git("add", "--renormalize", ".")
+    return None
+
+
+def submodule(walk: Walk) -> None:
+    """A repository within the repository: added, changed or removed."""
+    inner, place = walk.work / "inner", "packages/inner"
+    local = ("-c", "protocol.file.allow=always")
+    if not inner.exists():
+        inner.mkdir()
+        (inner / "inner.ts").write_text("export function total(inner) {\n  return inner\n}\n")
+        for args in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "inner")):
+            subprocess.run(["git", *args], cwd=inner, check=True, capture_output=True)
+    if not (walk.top / place).exists():
+        walk.git(*local, "submodule", "add", "-q", "--force", str(inner), place)
+    elif walk.rng.random() < 0.3:
+        walk.git("rm", "-q", "-f", place)
+    elif (walk.top / place / "inner.ts").exists():
+        walk.write(f"{place}/inner.ts", f"export const inside = {walk.number()}\n", "in the submodule")
+
+
+def hook_job(walk: Walk) -> None:
+    """What git's post-commit hook starts, run for real until it has ended."""
+    walk.git("config", "cm.vectors", "false")
+    common = Path(os.fsdecode(walk.ask("rev-parse", "--path-format=absolute", "--git-common-dir").stdout.strip()))
+    command = [sys.executable, "-I", "-m", "cmgit.cli.hook", walk.rng.choice(("pre-commit", "post-commit"))]
+    subprocess.run(command, cwd=walk.top, check=True)
+    end = time.monotonic() + 120
+    while (common / "cm/queue/runner").exists() and time.monotonic() < end and not walk.waiting():
+        time.sleep(0.02)
+    walk.say(command[-1])
+
+
 def ignore(walk: Walk) -> bool | None:
     sources = walk.sources()
     if not sources:
@@ -422,9 +483,10 @@ ACTIONS: dict[str, tuple[float, Action]] = {
     "restore file": (2, restore_file), "sparse-checkout": (2.5, sparse), "worktree": (1, worktree),
     "git gc": (0.7, collect_objects), "git-cm index": (2, index), "git-cm gc": (1, collect_snapshots),
     "configure": (2, configure), "attributes": (1.5, attributes), "ignore": (1.5, ignore),
+    "convert": (2, convert), "submodule": (0.8, submodule), "hook job": (1.5, hook_job),
 }  # fmt: skip
 IN_CONFLICT = frozenset({"edit", "add", "delete", "stage", "settle", "restore file", "git-cm index", "git-cm gc",
-                         "git gc", "configure", "attributes", "reset"})  # fmt: skip
+                         "git gc", "configure", "attributes", "reset", "hook job"})  # fmt: skip
 
 
 def cold_copy(walk: Walk, target: Path) -> None:
@@ -441,12 +503,16 @@ def cold_copy(walk: Walk, target: Path) -> None:
         elif tag == b"S" and not source.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(walk.ask("cat-file", "blob", f":0:{path}").stdout)
-    for args in (("init", "-q"), ("add", "--all", "--force"), ("commit", "-q", "--allow-empty", "-m", "all")):
+    subprocess.run(["git", "init", "-q"], cwd=target, check=True)
+    # The bytes on disk are the state: nothing converts them a second time.
+    (target / ".git/info").mkdir(exist_ok=True)
+    (target / ".git/info/attributes").write_text("* -text -eol -ident !filter !working-tree-encoding\n")
+    for args in (("add", "--all", "--force"), ("commit", "-q", "--allow-empty", "-m", "all")):
         subprocess.run(["git", *args], cwd=target, check=True, capture_output=True)
 
 
 def check(walk: Walk, prompts: Sequence[str]) -> None:
-    """The view of the working tree is the view of its cold copy.
+    """The view of the working tree is the view of its cold copy, history left out: the copy has none.
 
     Raises:
         AssertionError: with the seed, the steps and the first lines that differ.
@@ -455,7 +521,9 @@ def check(walk: Walk, prompts: Sequence[str]) -> None:
     cold_copy(walk, cold)
     questions = [("export", "--units"), ("export", "--edges"), *(("retrieve", "--no-vectors", p) for p in prompts)]
     for question in questions:
-        warm_answer, cold_answer = walk.cm(walk.top, *question), walk.cm(cold, *question)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(PastSupply, "complete", lambda self: None)
+            warm_answer, cold_answer = walk.cm(walk.top, *question), walk.cm(cold, *question)
         if (warm_answer.code, warm_answer.out) != (cold_answer.code, cold_answer.out):
             lines = zip_longest(warm_answer.out.splitlines(), cold_answer.out.splitlines())
             differing = [f"- warm {a}\n  cold {b}" for a, b in lines if a != b][:4]
