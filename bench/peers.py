@@ -208,10 +208,7 @@ class Cmgit(Tool):
         return Step([self.program, "retrieve", *self.vectors, question.text])
 
     def serve(self, place: Place) -> tuple[list[str], str, Callable[[Question], dict[str, Any]]] | None:
-        help_ = subprocess.run([self.program, "mcp", "--help"], check=False, capture_output=True)
-        if help_.returncode:
-            return None
-        return [self.program, "mcp"], "cm_retrieve_context", lambda question: {"*": question.text}
+        return [self.program, "mcp"], "cm_retrieve_context", lambda question: {"prompt": question.text}
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
         search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, prompt])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bench import Bench
 
 DEEP = 50
+LEAST = 2
 
 
 def read_tasks(paths: list[Path], limit: int) -> list[dict[str, Any]]:
@@ -44,6 +45,7 @@ def measure_tasks(
     tasks = read_tasks(paths, limit)
     known = {task["repo"]: source for task in tasks if (source := clone_of(task["repo"], sources, folder))}
     ready = {repo for repo, _ in bench.places}
+    no_clone = sorted({task["repo"] for task in tasks} - known.keys())
     tasks = [task for task in tasks if task["repo"] in known]
     sizes = {repo: source_bytes(path) for repo, path in known.items()}
     tasks.sort(key=lambda task: (task["repo"] not in ready, sizes[task["repo"]]))  # ready: a first index is there
@@ -53,7 +55,7 @@ def measure_tasks(
     for number, task in enumerate(tasks):
         started, repo = time.perf_counter(), task["repo"]
         cost = longest.get(repo) or (0.0 if repo in ready else at_least(keys, sizes[repo]))
-        if started + cost > until:
+        if started + cost > until and len(rows) >= LEAST:
             continue
         row: dict[str, Any] = {"repo": repo, "commit": task["base_commit"], "tools": {}}
         for key in keys:
@@ -72,8 +74,8 @@ def measure_tasks(
         print(
             f"  task {number + 1}/{len(tasks)} {repo}, {time.perf_counter() - started:.0f} s: {seen}", file=sys.stderr
         )
-    complete = [row for row in rows if len(row["tools"]) == len(keys)]
-    return {"tasks": rows, "errors": errors, "complete": len(complete), "keys": keys, "budget": BUDGET}
+    told = {"tasks": rows, "errors": errors, "keys": keys, "budget": BUDGET}
+    return told | {"late": len(tasks) - len(rows), "no_clone": no_clone}
 
 
 def clone_of(repo: str, sources: dict[str, Path], folder: Path) -> Path | None:

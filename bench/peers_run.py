@@ -95,8 +95,9 @@ def run(
             answer = out.read()
             if process.returncode:
                 err.seek(0)
-                last = (err.read()[-2000:] or answer[-2000:]).decode("utf-8", "replace").strip().splitlines()
-                error = f"exit {process.returncode}: {last[-1][:200] if last else ''}"
+                told = (err.read()[-4000:] or answer[-4000:]).decode("utf-8", "replace").strip().splitlines()
+                telling = [line for line in told if "rror" in line] or told
+                error = f"exit {process.returncode}: {telling[-1].strip()[:200] if telling else ''}"
         if seconds >= limit:
             error = f"ended after {limit:.0f} s"
         scale = 1_000_000 if sys.platform == "darwin" else 1_000
@@ -185,13 +186,16 @@ class Watch(threading.Thread):
         self._done = threading.Event()
 
     def run(self) -> None:
-        while LINUX and not self._done.wait(SAMPLE):
+        pause = SAMPLE
+        while LINUX and not self._done.wait(pause):
+            started = time.perf_counter()
             for child, parent in sorted(parents(self._seen)):  # a parent is older, and mostly has the lower number
                 self._seen.add(child)
                 if parent in self._ours:
                     self._ours.add(child)
             living = [pid for pid in self._ours if Path(f"/proc/{pid}").exists()]
             self.peak = max(self.peak, sum(memory(pid, alone=len(living) == 1) for pid in living))
+            pause = max(SAMPLE, 20 * (time.perf_counter() - started))  # reading costs at most a twentieth of a core
 
     def stop(self) -> None:
         self._done.set()
@@ -241,10 +245,6 @@ class Server:
         raise ValueError("the server closed its pipe")
 
     def call(self, tool: str, arguments: dict[str, Any]) -> bytes:
-        """The text of a tool's answer. An argument called `*` is the first one that the tool requires."""
-        if "*" in arguments:
-            tools = {one["name"]: one["inputSchema"] for one in self.ask("tools/list", {})["tools"]}
-            arguments = {tools[tool]["required"][0]: arguments["*"]}
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         text = "".join(part.get("text", "") for part in result.get("content", []))
         if result.get("isError"):

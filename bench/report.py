@@ -41,7 +41,7 @@ def render(result: dict[str, Any]) -> str:
     parts += [speed(repo) for repo in result["repos"]]
     if len(result["repos"]) > 1:
         parts.append(growth(result["repos"]))
-    if result.get("retrieval", {}).get("tasks"):
+    if "retrieval" in result:
         parts.append(retrieval(result["retrieval"]))
     parts.append(notes(result))
     parts += [f"## bench/{name}.py\n\n{text.strip()}" for name, text in result.get("also", {}).items()]
@@ -178,7 +178,7 @@ def ratio(theirs: float | None, ours: float | None) -> str:
     if not theirs or not ours:
         return ""
     times = theirs / ours
-    text = f"×{times:.1f}" if times >= 0.95 else f"×{times:.2f}"
+    text = f"×{times:.1f}" if times >= 1 else f"×{times:.2f}"
     return f" ({text})" if times >= 1 else f" (**{text}**)"
 
 
@@ -195,11 +195,15 @@ def wins(figures: dict[str, Any], columns: Iterable[tuple[str, Any, Callable[[di
             lines.append(f"*{title}*: {', '.join(ahead)}")
     won = "Others win at " + "; ".join(lines) + "." if lines else "No other tool wins a column here."
     none = [NAMES[key] for key, one in figures.items() if not one.get("index") and key != "codegraph-context"]
-    return won + (f" {' and '.join(none)} need no index at all, nor an update of one." if none else "")
+    return won + (f" {' and '.join(none)}: no index at all, nor an update of one." if none else "")
 
 
 def retrieval(told: dict[str, Any]) -> str:
-    rows = [row for row in told["tasks"] if len(row["tools"]) >= 1]
+    rows = told["tasks"]
+    late = f" {told['late']} more did not fit in the time." if told["late"] else ""
+    lost = f" No clone of {', '.join(told['no_clone'])}." if told["no_clone"] else ""
+    if not rows:
+        return f"## Finding what a change touched\n\nNo task was asked.{late}{lost}"
     keys = [key for key in told["keys"] if any(key in row["tools"] for row in rows)]
     repos: dict[str, int] = {}
     for row in rows:
@@ -210,7 +214,7 @@ def retrieval(told: dict[str, Any]) -> str:
         "Commit messages and bug reports, asked at the commit before the change; the functions that were "
         "changed are to be found. *touched*: share of them that the answer shows at least in part within the budget; "
         "*whole*: in full; *unit@5*, *file@5*: one of them, a file of theirs, is among the first five. Tasks "
-        "by repository: " + ", ".join(f"{repo} {count}" for repo, count in sorted(repos.items())) + ".",
+        "by repository: " + ", ".join(f"{repo} {count}" for repo, count in sorted(repos.items())) + f".{late}{lost}",
         "",
         "| | touched | whole | unit@5 | file@5 | bytes shown | failed |",
         "|---|---|---|---|---|---|---|",
@@ -224,8 +228,8 @@ def retrieval(told: dict[str, Any]) -> str:
             value = table[key][one]
             text_ = "—" if value is None else f"{value:.3f}"
             cells.append(f"**{text_}**" if value is not None and value == top[one] > 0 else text_)
-        lost = len(told["errors"].get(key, []))
-        text.append(f"| {NAMES[key]} | " + " | ".join(cells) + f" | {table[key]['bytes']:.0f} | {lost or ''} |")
+        failed = len(told["errors"].get(key, []))
+        text.append(f"| {NAMES[key]} | " + " | ".join(cells) + f" | {table[key]['bytes']:.0f} | {failed or ''} |")
     ahead = [
         f"{label} {', '.join(better)}"
         for one, label in zip(measures, ("touched", "whole", "unit@5", "file@5"), strict=True)

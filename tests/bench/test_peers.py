@@ -71,18 +71,15 @@ SERVER = """
 import json, sys
 for line in sys.stdin:
     told = json.loads(line)
-    if told["method"] == "tools/list":
-        result = {"tools": [{"name": "look", "inputSchema": {"required": ["text", "other"]}}]}
-    else:
-        result = {"content": [{"type": "text", "text": json.dumps(told.get("params"))}]}
     if "id" in told:
+        result = {"content": [{"type": "text", "text": json.dumps(told.get("params"))}]}
         print(json.dumps({"jsonrpc": "2.0", "method": "notifications/message", "params": {}}), flush=True)
         print(json.dumps({"jsonrpc": "2.0", "id": told["id"], "result": result}), flush=True)
 """
 
 
 def test_a_server_is_asked_over_its_pipes(tmp_path: Path) -> None:
-    found = run_python(SERVER, tmp_path, talk=lambda process: peers_run.Server(process).call("look", {"*": "this"}))
+    found = run_python(SERVER, tmp_path, talk=lambda process: peers_run.Server(process).call("look", {"text": "this"}))
     assert json.loads(found.out) == {"name": "look", "arguments": {"text": "this"}}
     assert found.error == ""
 
@@ -191,6 +188,8 @@ def test_a_retrieval_table_counts_a_failed_task_as_nothing_found() -> None:
     hit = {"file": 1, "unit": 1, "units": True, "ctx": 1.0, "touch": 1.0, "bytes": 100}
     tasks = [{"repo": "a/b", "tools": {"cmgit": hit, "semble": hit}}, {"repo": "a/b", "tools": {"cmgit": hit}}]
     told = {"tasks": tasks, "keys": ["cmgit", "semble"], "budget": 6000, "errors": {"semble": ["exit 1"], "cmgit": []}}
+    told |= {"late": 3, "no_clone": ["c/d"]}
     text = report.retrieval(told)
     assert "| cmgit | **1.000** | **1.000** | **1.000** | **1.000** | 100 |  |" in text
+    assert "3 more did not fit in the time. No clone of c/d." in text
     assert "| semble | 0.500 | 0.500 | 0.500 | 0.500 | 50 | 1 |" in text
