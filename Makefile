@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 REPO ?=
 
-.PHONY: demo test lint types layers unit check-real bench bench-quick bench-peers bench-self clean
+.PHONY: demo test lint types layers unit check-real bench bench-quick bench-tasks bench-peers bench-self clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -39,6 +39,10 @@ WHAT = $(foreach one,$(REPO),--repo '$(one)') $(if $(REPOS),--repos '$(REPOS)') 
 
 bench: $(STAMP)
 	$(BIN)/python bench/bench.py $(WHAT) $(if $(TASKS),--tasks $(TASKS)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(ALSO),--also $(ALSO))
+
+# What real changes touched, no times: `make bench-tasks REPOS=DIR TASKS=DIR MINUTES=30`.
+bench-tasks: $(STAMP)
+	$(BIN)/python bench/bench.py --tasks-only $(WHAT) --tasks $(TASKS) $(if $(MINUTES),--minutes $(MINUTES))
 
 bench-quick: $(STAMP)
 	$(BIN)/python bench/bench.py --quick $(WHAT)

@@ -4,7 +4,7 @@ Every tool works in a clone and a home folder of its own, under a temporary fold
 one committed change of a file, answers of cold processes and of running servers, bytes on disk, memory. The runs
 alternate; each figure is the median of 5 runs where time allows, of 3 for slow ones, of fewer where the table says so.
 With task files ({repo, base_commit, query, gold_functions: [{file, name, start, end}]}, one JSON object a line), the
-tools are also asked what those changes touched. Writes DATE.md and DATE.json to bench/results/local (or `--out`).
+tools are also asked what those changes touched. Writes peers-DATE.md and .json to bench/results/local (or `--out`).
 Tools are installed by `make bench-peers`; one that is not there, or fails, stands in the table with the reason.
 """
 
@@ -407,7 +407,7 @@ def main() -> None:
         result["also"] = {name: also(name) for name in args.also}
     result["minutes"] = (time.perf_counter() - begun) / 60
     args.out.mkdir(parents=True, exist_ok=True)
-    target = args.out / f"peers-{time.strftime('%Y-%m-%d')}.json"
+    target = args.out / f"peers-{time.strftime('%Y-%m-%d-%H%M')}.json"
     target.write_text(json.dumps(result, indent=1))
     text = render(result)
     target.with_suffix(".md").write_text(text, encoding="utf-8")

@@ -212,7 +212,8 @@ class Cmgit(Tool):
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
         search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, prompt])
-        ranked = [shown(row) for row in json.loads(self.out(place, search, limit))["results"]]
+        rows = json.loads(self.out(place, search, limit))["results"]
+        ranked = [Shown(row["path"], 0, 0) if row["kind"] == "file" else shown(row) for row in rows]
         retrieve = Step([self.program, "retrieve", "--json", "--budget", str(BUDGET), *self.vectors, prompt])
         items = json.loads(self.out(place, retrieve, limit))["items"]
         context = [shown(row, whole=row["role"] != "part") for row in items if row["role"] != "signature"]
@@ -229,8 +230,7 @@ class CmgitWords(Cmgit):
 
 
 def shown(row: dict[str, Any], *, whole: bool = True) -> Shown:
-    name = "" if row.get("kind") == "file" else row.get("name") or ""
-    return Shown(row["path"], row["start_line"], row["end_line"], name, whole)
+    return Shown(row["path"], row["start_line"], row["end_line"], row.get("name") or "", whole)
 
 
 class Codegraph(Tool):

@@ -1,10 +1,10 @@
-"""The table of a run of `bench.py`: `python bench/report.py FILE.json` renders one anew."""
+"""The tables of a run of `bench.py`, rendered anew: `python bench/report.py FILE.json … [--short REPO]`."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -284,12 +284,71 @@ def notes(result: dict[str, Any]) -> str:
             "search. aider's map is the same for every question. probe and ripgrep read the files at each question. "
             "scip-typescript cannot take in one file: it indexes anew.",
             "- Peak memory is that of all processes at one moment, each with its share of what is shared (PSS, Linux).",
-            "- scip-typescript and others index without `node_modules`, as all tools see the clone alone.",
+            "- scip-typescript and others index without `node_modules`, as all tools see the clone alone. codegraph, "
+            "jcodemunch and semble also index other languages that lie in it.",
             "- No tool may reach the network: telemetry and searches for updates are switched off.",
             *told,
         ]
     )
 
 
+def short(result: dict[str, Any], name: str) -> str:
+    """One table of one repository, for a README: medians, and what was found over all tasks."""
+    repo = next(one for one in result["repos"] if one["repo"] == name)
+    told = result.get("retrieval") or {"tasks": [], "keys": []}
+    found = {key: mean([row["tools"].get(key) for row in told["tasks"]]) for key in told["keys"] if told["tasks"]}
+    shown: list[tuple[str, Callable[[dict[str, Any]], float | None], str]] = [
+        ("first index, s", wall("index"), ".2f"),
+        ("one file, s", wall("update"), ".2f"),
+        ("answer named, s", wall("named"), ".2f"),
+        ("answer search, s", wall("search"), ".2f"),
+        ("server, ms", lambda one: None if (ms := served_ms(one)) is None else 1000 * ms, ".0f"),
+        ("disk / source", lambda one: None if one.get("disk") is None else one["disk"] / repo["source"], ".2f"),
+        ("memory of index, MB", lambda one: peak(one, "index"), ".0f"),
+    ]
+    measures = [("touched", "touch"), ("whole", "ctx"), ("unit@5", "unit"), ("file@5", "file")] if found else []
+    head = [title for title, _, _ in shown] + [title for title, _ in measures]
+    text = ["| | " + " | ".join(head) + " |", "|---" * (len(head) + 1) + "|"]
+    figures = repo["figures"]
+    first_ = [{key: value(one) for key, one in figures.items()} for _, value, _ in shown]
+    columns = [marked(values, form, lowest=True) for values, (_, _, form) in zip(first_, shown, strict=True)]
+    columns += [marked({key: found[key][one] for key in found}, ".3f", lowest=False) for _, one in measures]
+    for key in figures:
+        text.append(f"| {NAMES[key]} | " + " | ".join(column.get(key, "—") for column in columns) + " |")
+    box = result["machine"]
+    where = f"{name}, {repo['source'] / 1e6:.1f} MB of source; {box['cores']} cores, {result['date'][:10]}"
+    tasks = f"; {len(told['tasks'])} tasks from histories" if found else ""
+    return "\n".join([*text, "", f"{where}{tasks}. The best of each column is bold."])
+
+
+def marked(values: dict[str, float | None], form: str, *, lowest: bool) -> dict[str, str]:
+    """Formatted values; the best one bold, all that look alike with it."""
+    texts = {key: f"{value:{form}}" for key, value in values.items() if value is not None}
+    known = [value for value in values.values() if value is not None]
+    top = f"{(min if lowest else max)(known):{form}}" if known else ""
+    return {key: f"**{text}**" if text == top else text for key, text in texts.items()}
+
+
+def merged(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Runs that complete each other, the first one's machine and date: one had the times, another the tasks."""
+    whole = dict(results[0])
+    for other in results[1:]:
+        whole["repos"] = [*whole["repos"], *other["repos"]]
+        whole["tools"] = other["tools"] | whole["tools"]
+        whole["minutes"] += other["minutes"]
+        if "retrieval" in other:
+            whole["retrieval"] = other["retrieval"]
+    return whole
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="what bench.py wrote; several complete each other")
+    parser.add_argument("--short", metavar="REPO", help="one table of one repository, for a README")
+    args = parser.parse_args()
+    result = merged([json.loads(path.read_text()) for path in args.files])
+    print(short(result, args.short) if args.short else render(result))
+
+
 if __name__ == "__main__":
-    print(render(json.loads(Path(sys.argv[1]).read_text())))
+    main()

@@ -184,6 +184,15 @@ def test_the_table_says_where_another_tool_wins_fails_or_is_absent() -> None:
     assert "4.00 (×10.0)" in slower
 
 
+def test_runs_that_complete_each_other_become_one_short_table() -> None:
+    hit = {"file": 1, "unit": 9, "units": True, "ctx": 0.0, "touch": 1.0, "bytes": 100}
+    tasks = {"tasks": [{"repo": "a/b", "tools": {"cmgit-words": hit}}], "keys": ["cmgit-words", "codegraph"]}
+    times, found = one_result(1.0), one_result(1.0) | {"repos": [], "retrieval": tasks}
+    text = report.short(report.merged([times, found]), "a/b")
+    assert "| cmgit, no vectors | 2.00 | — | — | **0.50** | — | **0.40** | **100** | **1.000** | **0.000** |" in text
+    assert "| codegraph | **1.00** | — | — | — | — | 4.00 | **100** | 0.000 | **0.000** |" in text
+
+
 def test_a_retrieval_table_counts_a_failed_task_as_nothing_found() -> None:
     hit = {"file": 1, "unit": 1, "units": True, "ctx": 1.0, "touch": 1.0, "bytes": 100}
     tasks = [{"repo": "a/b", "tools": {"cmgit": hit, "semble": hit}}, {"repo": "a/b", "tools": {"cmgit": hit}}]
