@@ -74,6 +74,7 @@ class Server:
         self._done: collections.deque[tuple[Client, Document]] = collections.deque()
         self._bell, self._ring = socket.socketpair()
         self._last = time.monotonic()
+        self._looked = self._last
         self._leaving = ""
         self.answered = 0
 
@@ -130,7 +131,8 @@ class Server:
             self._drop(client)
         if now - self._last > self._rules.idle_seconds and not any(client.waiting for client in self._clients):
             self.stop("nobody asked for a while")
-        if not self._leaving:
+        if not self._leaving and now - self._looked >= TICK_SECONDS:
+            self._looked = now
             self._leave_if(self._rules.gone())
 
     def _leave_if(self, reason: str | None) -> bool:
