@@ -23,6 +23,10 @@ class BlobTerms:
     lengths: Sequence[int]
 
 
+FIELD_BITS = ((0, 15), (4, 15), (8, 255), (16, 255), (24, 255))
+"""Of each field in packed occurrences: its first bit, and the most that it holds."""
+
+
 def pack_counts(name: int, owner: int, doc: int, string: int, body: int) -> int:
     """Occurrences by field in an unsigned 32-bit integer, saturating: name 4 bits, owner 4, doc 8, string 8, body 8."""
     return min(name, 15) | min(owner, 15) << 4 | min(doc, 255) << 8 | min(string, 255) << 16 | min(body, 255) << 24

@@ -164,21 +164,24 @@ class Binder:
             stack.append((child, scope, unit))
 
     def run(self) -> None:
-        stack, handlers, unit_of_node = self.stack, _HANDLERS, self.unit_of_node
+        stack, unit_of_node = self.stack, self.unit_of_node
         self.push_children(self.root, self.module, 0)
+        # By the kind's number in this grammar: an int, where the name is a new str each time.
+        handlers: dict[int, Handler | None] = {}
+        pop, extend, row, get = stack.pop, stack.extend, unit_of_node.get, handlers.get
         while stack:
-            node, scope, unit = stack.pop()
-            own = unit_of_node.get(node.id)
-            if own is not None:
-                unit = own
-            kind = node.type
-            if kind in handlers:
-                handler = handlers[kind]
-                if handler is not None:
-                    handler(self, node, scope, unit)
-            else:
-                for child in reversed(node.named_children):
-                    stack.append((child, scope, unit))
+            node, scope, unit = pop()
+            unit = row(node.id, unit)
+            number = node.kind_id
+            handler = get(number, _unknown)
+            if handler is _unknown:
+                handler = handlers[number] = _HANDLERS.get(node.type, _descend)
+            if handler is _descend:
+                children = node.named_children
+                if children:
+                    extend([(child, scope, unit) for child in reversed(children)])
+            elif handler is not None:
+                handler(self, node, scope, unit)
 
     def site(self, kind: int, node: Node, scope: Scope, unit: int) -> None:
         self.sites.append(Site(kind, node, scope, unit))
@@ -421,6 +424,15 @@ def _is_written(kind: str, function: Function | None) -> bool:
 
 
 _HANDLERS: dict[str, Handler | None] = {}
+
+
+def _descend(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    """A kind without a handler is passed through."""
+    binder.push_children(node, scope, unit)
+
+
+def _unknown(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    """A kind that was not looked up yet."""
 
 
 def install(handlers: Mapping[str, Handler | None]) -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from functools import lru_cache
 
 from cmgit.core.facts import NONE, BlobFacts, ImportKind, UnitKind
-from cmgit.core.tables import BlobTerms, pack_counts
+from cmgit.core.tables import FIELD_BITS, BlobTerms
 from cmgit.words.split import identifier_terms, is_stop_word, tokens
 
 NAME, OWNER, DOC, STRING, BODY = range(5)
@@ -72,10 +72,10 @@ class _Fields:
         counter = self.counts[unit][field]
         if counter is None:
             counter = self.counts[unit][field] = Counter()
-        code = field == BODY
+        code, get = field == BODY, counter.get
         for raw, times in found.items():
             for term in _token_terms(raw, code):
-                counter[term] += times
+                counter[term] = get(term, 0) + times
 
 
 def _silent_ranges(facts: BlobFacts) -> list[tuple[int, int]]:
@@ -177,14 +177,18 @@ def _columns(fields: _Fields) -> BlobTerms:
     rows: dict[str, list[tuple[int, int]]] = {}
     lengths = array("i", [0]) * len(fields.counts)
     for unit, by_field in enumerate(fields.counts):
-        merged: dict[str, list[int]] = {}
-        for field, counter in enumerate(by_field):
+        merged: dict[str, int] = {}
+        get = merged.get
+        for counter, (shift, most) in zip(by_field, FIELD_BITS, strict=True):
             if counter is not None:
+                lengths[unit] += sum(counter.values())
                 for term, times in counter.items():
-                    merged.setdefault(term, [0, 0, 0, 0, 0])[field] += times
-        for term, by in merged.items():
-            rows.setdefault(term, []).append((unit, pack_counts(*by)))
-            lengths[unit] += sum(by)
+                    merged[term] = get(term, 0) | (times if times < most else most) << shift
+        for term, packed in merged.items():
+            if term in rows:
+                rows[term].append((unit, packed))
+            else:
+                rows[term] = [(unit, packed)]
     terms = sorted(rows)
     starts, unit_column, counts = array("i", [0]), array("i"), array("I")
     for term in terms:
