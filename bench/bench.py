@@ -29,7 +29,7 @@ from typing import Any
 from peers import TOOLS, Failed, Place, Question, Step, Tool, missing
 from peers_install import default_cache
 from peers_retrieval import measure_tasks
-from peers_run import run
+from peers_run import leave_the_network, run
 from report import render
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -382,7 +382,13 @@ def main() -> None:
     if args.quick:
         sources = dict(list(sources.items())[:1])
     begun = time.perf_counter()
-    result: dict[str, Any] = {"date": time.strftime("%Y-%m-%d %H:%M"), "machine": machine(), "repos": []}
+    alone = leave_the_network()
+    result: dict[str, Any] = {
+        "date": time.strftime("%Y-%m-%d %H:%M"),
+        "machine": machine(),
+        "network": not alone,
+        "repos": [],
+    }
     with tempfile.TemporaryDirectory(prefix="cmgit-bench-", ignore_cleanup_errors=True) as place:
         bench = Bench(Path(place), args.cache, args.tools, args.limit, strict=args.quick)
         for key, reason in bench.absent.items():

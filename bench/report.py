@@ -286,7 +286,12 @@ def notes(result: dict[str, Any]) -> str:
             "- Peak memory is that of all processes at one moment, each with its share of what is shared (PSS, Linux).",
             "- scip-typescript and others index without `node_modules`, as all tools see the clone alone. codegraph, "
             "jcodemunch and semble also index other languages that lie in it.",
-            "- No tool may reach the network: telemetry and searches for updates are switched off.",
+            "- No tool reached the network: "
+            + (
+                "telemetry and searches for updates are switched off."
+                if result["network"]
+                else "the run had a network namespace of its own, and telemetry is switched off besides."
+            ),
             *told,
         ]
     )

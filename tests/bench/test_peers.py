@@ -168,7 +168,7 @@ def one_result(theirs: float) -> dict[str, Any]:
     }  # fmt: skip
     tools = {key: {"version": "1", "about": ""} for key in ("cmgit-words", "codegraph")}
     return {
-        "date": "2026-11-30", "machine": machine, "minutes": 1, "repos": [repo], "tools": tools,
+        "date": "2026-11-30", "network": True, "machine": machine, "minutes": 1, "repos": [repo], "tools": tools,
         "absent": {"semble": "no wheel"},
     }  # fmt: skip
 
