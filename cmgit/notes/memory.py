@@ -7,6 +7,7 @@ nothing is watched. Files that git ignores are no notes, as they are no code.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -16,7 +17,17 @@ from cmgit.git.disk import read_file
 from cmgit.git.objects import Objects, open_objects
 from cmgit.notes.entities import Entity, read_entities
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable
-from cmgit.notes.packs import Pack, PackFolder, Words, make_pack, make_words, read_pack_bytes
+from cmgit.notes.packs import (
+    MOST_ROWS,
+    Pack,
+    PackFolder,
+    Words,
+    make_pack,
+    make_words,
+    pack_posting,
+    read_pack_bytes,
+    read_words_bytes,
+)
 from cmgit.notes.parse import is_note_path, parse_head, parse_note, text_of
 from cmgit.notes.standing import Standing, may_have_notes
 from cmgit.notes.terms import note_terms
@@ -276,30 +287,32 @@ class Memory:
 
     # Words
 
-    def with_term(self, term: str) -> list[tuple[Row, int, int]]:
-        """(row, count in the announcement, count in the body) of the notes that have exactly this term."""
-        return [row for found, rows in self._term_lines(term, exact=True) if found == term for row in rows]
+    @property
+    def size(self) -> int:
+        """One more than the last row."""
+        return self._packed + len(self._overlay[0])
 
-    def with_term_prefix(self, prefix: str) -> list[tuple[Row, int, int]]:
-        return [row for _, rows in self._term_lines(prefix, exact=False) for row in rows]
+    def row_statuses(self) -> str:
+        """The first letter of each row's status, a blank for a row that is gone."""
+        heads, _, gone = self._overlay
+        packed = list(self._pack.statuses) if self._pack is not None else []
+        for row in gone:
+            packed[row] = " "
+        return "".join(packed) + "".join(head.status[0] for head in heads)
 
-    def _term_lines(self, term: str, *, exact: bool) -> Iterator[tuple[str, list[tuple[Row, int, int]]]]:
-        gone = self._overlay[2]
+    def postings(self, term: str, *, prefix: bool = False) -> Iterator[memoryview | array[int]]:
+        """Postings (`packs.pack_posting`) of a term, or of every term that begins so; rows that are gone among them."""
         if self._pack is not None:
-            for found, rows in self._words.lines(term + "\t" if exact else term):
-                yield found, [row for row in rows if row[0] not in gone]
+            for _, rows in self._words.lines(term if prefix else term + "\t"):
+                yield rows
         for row, counts in self._overlay_terms:
-            if exact:
-                if term in counts:
-                    yield term, [(row, *counts[term])]
-                continue
-            for found, (announced, body) in counts.items():
-                if found.startswith(term):
-                    yield found, [(row, announced, body)]
+            for found in counts if prefix else (term,):
+                if found in counts and found.startswith(term):
+                    yield array("I", [pack_posting(row, *counts[found])])
 
     @cached_property
     def _overlay_terms(self) -> list[tuple[Row, dict[str, tuple[int, int]]]]:
-        rows = range(self._packed, self._packed + len(self._overlay[0]))
+        rows = range(self._packed, min(self.size, MOST_ROWS))
         return [(row, note_terms(note.head, note.body)) for row in rows if (note := self.note(row)) is not None]
 
     @cached_property
@@ -317,7 +330,9 @@ class Memory:
                 rows.append((row, note_terms(head, found.body if isinstance(found, Note) else "")))
         made = make_words(rows)
         self._packs.write_words(self._pack.name, made)
-        return Words(made[made.index(b"\n") + 1 :])
+        words = read_words_bytes(made)
+        assert words is not None
+        return words
 
     # What the tree has beside the notes
 

@@ -5,7 +5,7 @@ checksummed, and whatever is shown is read from the note itself again. Anything 
 
 `<id>-<recipe>.heads`: a JSON line (sizes, checksum, registry of entities, what cannot be read), then one status letter
 for each row, row offsets (uint32), sorted lines `key TAB row:weight,…` (keys: anchors' URIs, `id:`, `path:`), and one
-JSON line for each row. `<id>-<recipe>.words`: a JSON line, then sorted lines `term TAB row:announced:body,…`.
+JSON line for each row. `<id>-<recipe>.words`: a JSON line, sorted lines `term TAB start:count`, then postings (uint32).
 `<tree>.at`: which pack serves a commit's tree, and which notes differ from it.
 """
 
@@ -168,38 +168,61 @@ def _checked(data: bytes) -> tuple[dict[str, Any] | None, bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """terms: the sorted lines."""
+    """terms: sorted lines `term TAB start:count`. postings: the rows that have each, see `pack_posting`."""
 
     terms: bytes
+    postings: memoryview
 
-    def lines(self, prefix: str) -> Iterator[tuple[str, list[tuple[int, int, int]]]]:
-        """Terms that begin so, with (row, count in the announcement, count in the body)."""
+    def lines(self, prefix: str) -> Iterator[tuple[str, memoryview]]:
+        """Terms that begin so, with their postings (uint32)."""
         for line in lines_from(self.terms, text_bytes(prefix)):
-            term, _, rows = line.rpartition(b"\t")
-            triples = (triple.split(b":") for triple in rows.split(b","))
-            yield term.decode("utf-8", "surrogateescape"), [(int(r), int(s), int(b)) for r, s, b in triples]
+            term, _, place = line.rpartition(b"\t")
+            start, count = map(int, place.split(b":"))
+            yield term.decode("utf-8", "surrogateescape"), self.postings[start : start + count]
 
-    def rows_of(self, term: str) -> list[tuple[int, int, int]]:
-        return next((rows for found, rows in self.lines(term + "\t") if found == term), [])
+
+def pack_posting(row: int, announced: int, body: int) -> int:
+    """One note that has a term, in 32 bits: the row in 20, how often in the announcement in 4, in the body in 8."""
+    return row << 12 | min(announced, 15) << 8 | min(body, 255)
+
+
+MOST_ROWS = 1 << 20
 
 
 def make_words(rows: Iterable[tuple[int, Mapping[str, tuple[int, int]]]]) -> bytes:
     """A words file from each row's terms."""
-    terms: dict[str, list[str]] = {}
+    terms: dict[str, array[int]] = {}
     for row, counts in rows:
-        for term, (announced, body) in counts.items():
-            terms.setdefault(term, []).append(f"{row}:{announced}:{body}")
-    content = b"".join(sorted(text_bytes(f"{term}\t{','.join(found)}\n") for term, found in terms.items()))
-    return json.dumps({"crc": zlib.crc32(content)}).encode() + b"\n" + content
+        if row < MOST_ROWS:
+            for term, (announced, body) in counts.items():
+                if term not in terms:
+                    terms[term] = array("I")
+                terms[term].append(pack_posting(row, announced, body))
+    lines: list[bytes] = []
+    postings = array("I")
+    for key, term in sorted((text_bytes(term), term) for term in terms):
+        lines.append(b"%b\t%d:%d\n" % (key, len(postings), len(terms[term])))
+        postings.extend(terms[term])
+    index = b"".join(lines)
+    content = index + postings.tobytes()
+    return json.dumps({"terms": len(index), "crc": zlib.crc32(content)}).encode() + b"\n" + content
 
 
 @lru_cache(maxsize=2)
 def _read_words(path: str, _stamp: tuple[int, int]) -> Words | None:
     try:
-        header, content = _checked(Path(path).read_bytes())
+        return read_words_bytes(Path(path).read_bytes())
     except OSError:
         return None
-    return Words(content) if header is not None else None
+
+
+def read_words_bytes(data: bytes) -> Words | None:
+    """A words file, or None where its bytes are not those that were written."""
+    header, content = _checked(data)
+    if header is None:
+        return None
+    at = int(header["terms"])
+    return Words(content[:at], memoryview(content[at:]).cast("I"))
 
 
 class PackFolder:

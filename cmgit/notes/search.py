@@ -8,24 +8,18 @@ best, or is met by words that most notes have, is out. The limit only keeps the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cmgit.core.errors import UsageError
 from cmgit.notes.memory import Memory, Row
 from cmgit.notes.model import WEIGHTS, Head
-from cmgit.notes.terms import SHORTEST_PREFIX, is_identifier, question_words, terms_of_token
 from cmgit.notes.uri import Uri
-from cmgit.words.split import fold
 
 LIMIT = 20
 UBIQUITOUS_NOTES = 5
 UBIQUITOUS_SHARE = 0.7
 WORTH = {"critical": 4.0, "core": 2.0, "supporting": 1.0, "incidental": 0.25}
 BORDER = 0.1  # an incidental anchor is below it where more than some two fifths of the notes have it
-TEXT_FLOOR = 0.35  # of the best score
-PREFIX_WORTH = 0.6
-ANNOUNCED_WORTH = 2.0
 CONFIRMED = 0.5
 
 
@@ -90,7 +84,7 @@ def search_notes(memory: Memory, question: Question) -> Answer:
     matches: dict[Row, _Match] = {}
     for uri in question.anchors:
         _meet(memory, question, uri, searched, matches)
-    for row, score in _by_text(memory, question, searched).items():
+    for row, score in _text_scores(memory, question).items():
         match = matches.setdefault(row, _Match())
         match.text, match.telling = score, True
     _confirm(memory, question, matches)
@@ -150,63 +144,9 @@ def _confirm(memory: Memory, question: Question, matches: dict[Row, _Match]) -> 
                 match.telling = True
 
 
-def _by_text(memory: Memory, question: Question, searched: int) -> dict[Row, float]:
-    """Scores of the notes above the floor; each word's share is its rarity."""
-    words = question_words(question.text)
-    if not words:
+def _text_scores(memory: Memory, question: Question) -> dict[Row, float]:
+    if not question.text.strip():
         return {}
-    statuses = question.statuses
-    scores: dict[Row, float] = {}
-    met: dict[Row, int] = {}
-    rare_met: set[Row] = set()
-    common_only = True
-    total = 0.0
-    for word in words:
-        found = {row: q for row, q in _word(memory, word).items() if memory.status(row) in statuses}
-        if not found:
-            continue
-        weight = math.log(1 + searched / len(found))
-        total += weight
-        common = searched >= UBIQUITOUS_NOTES and len(found) >= UBIQUITOUS_SHARE * searched
-        common_only = common_only and common
-        for row, quality in found.items():
-            scores[row] = scores.get(row, 0.0) + weight * quality
-            met[row] = met.get(row, 0) + 1
-        if not common:
-            rare_met.update(found)
-    if question.strict:
-        scores = {row: score for row, score in scores.items() if met[row] == len(words)}
-    if not scores:
-        return {}
-    best = max(scores.values())
-    return {
-        row: score / total
-        for row, score in scores.items()
-        if score >= TEXT_FLOOR * best and (common_only or question.strict or row in rare_met)
-    }
+    from cmgit.notes.scores import text_scores  # a question by anchors loads no numpy
 
-
-def _word(memory: Memory, word: str) -> dict[Row, float]:
-    """How well each note meets one word: by its stem, as an identifier or a part of one, or as a prefix."""
-    found: dict[Row, float] = {}
-    folded = fold(word)
-    exact = [term for term in terms_of_token(word) if term[0] in "+="]
-    exact = exact or ["+" + folded]
-    if is_identifier(word):
-        whole = exact[-1:]  # the parts of a name are met together, or not at all
-        for term in whole:
-            _take(found, memory.with_term(term), 1.0)
-    else:
-        for term in [*exact, "=" + folded]:
-            _take(found, memory.with_term(term), 1.0)
-    if len(folded) >= SHORTEST_PREFIX:
-        for prefix in ("+" + folded, folded, "=" + folded):
-            _take(found, memory.with_term_prefix(prefix), PREFIX_WORTH)
-    return found
-
-
-def _take(found: dict[Row, float], rows: Iterable[tuple[Row, int, int]], worth: float) -> None:
-    for row, announced, body in rows:
-        quality = worth * ((ANNOUNCED_WORTH if announced else 0.0) + body / (body + 1.0))
-        if quality > found.get(row, 0.0):
-            found[row] = quality
+    return text_scores(memory, question.text, question.statuses, strict=question.strict)

@@ -6,6 +6,7 @@ Identifiers are not stemmed: their parts and the whole, folded, are kept as `=pa
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 from cmgit.notes.model import Head
@@ -42,9 +43,9 @@ def note_terms(head: Head, body: str) -> dict[str, tuple[int, int]]:
     counts: dict[str, list[int]] = {}
     names = " ".join(_name(anchor.uri) for anchor in head.anchors)
     for place, text in ((0, f"{head.summary} {names}"), (1, body[:INDEXED])):
-        for token in tokens(text):
+        for token, times in Counter(tokens(text)).items():
             for term in terms_of_token(token):
-                counts.setdefault(term, [0, 0])[place] += 1
+                counts.setdefault(term, [0, 0])[place] += times
     return {term: (summary, body) for term, (summary, body) in counts.items()}
 
 

@@ -1,0 +1,216 @@
+"""What notes cost: search and context with thousands of notes, beside the same without any.
+
+    .venv/bin/python bench/notes.py [--repo PATH] [--notes 5000] [--runs 15]
+
+A copy of the repository gets its own `.memory/`, committed. `resident`: the view and the process are there already.
+`cold`: a process of its own; imports are measured apart, by the same process doing nothing. Figures are medians of CPU
+milliseconds (its children's too), which other programs on the machine disturb least; beside them the time on the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+WORDS = (  # noqa: SIM905
+    "reserve stock order price tax discount customer cart invoice refund retry queue cache session token lock thread "
+    "render patch node slot effect watcher reactive proxy compile template parser scope hydrate router fetch stream "
+    "решение кэш заказ скидка очередь повтор блокировка сессия инвариант ошибка граница проверка версия корзина налог"
+).split()
+TEXTS = ("reactive effect", "почему скидку проверяем дважды", "hydrate mismatch session", "lock ordering invariant")
+
+
+def write_notes(top: Path, count: int, seed: int = 7) -> None:
+    """Notes of some 150 words, each with a file, a symbol where there is one, and an entity."""
+    dice = random.Random(seed)
+    listed = subprocess.run(["git", "ls-files", "*.ts", "*.js"], cwd=top, capture_output=True, check=True).stdout
+    files = [name for name in listed.decode().splitlines() if (top / name).is_file()]
+    folder = top / ".memory" / "notes"
+    folder.mkdir(parents=True)
+    entities = [f"Entity{n}" for n in range(60)]
+    (top / ".memory" / "entities.md").write_text("".join(f"- **{name}**: one of many\n" for name in entities))
+    used: set[str] = set()
+    while len(used) < count:
+        ident = dice.choice("abcdefghij") + "".join(
+            dice.choice("0123456789abcdefghijklmnopqrstuvwxyz") for _ in range(4)
+        )
+        if ident in used:
+            continue
+        used.add(ident)
+        path = dice.choice(files)
+        weight = dice.choice(["core", "supporting", "supporting", "incidental"] + ["critical"] * (dice.random() < 0.05))
+        lines = ["---", f"id: {ident}", f"summary: {' '.join(dice.choices(WORDS, k=9))}", "status: current"]
+        lines += ["created: 2026-01-02T03:04:05Z", "updated: 2026-01-02T03:04:05Z", "anchors:"]
+        lines += [f"  - uri: file:{path}", f"    weight: {weight}", "    hash: blob:" + "0" * 40]
+        lines += [f"  - uri: symbol:{path}::name{dice.randrange(9)}", "    weight: supporting"]
+        lines += [f"  - uri: entity:{dice.choice(entities)}", "    weight: supporting", "---", ""]
+        body = "\n\n".join(" ".join(dice.choices(WORDS, k=50)) + f" value{dice.randrange(2000)}" for _ in range(3))
+        (folder / f"{ident}.md").write_text("\n".join(lines) + body + "\n")
+
+
+def copy_of(repo: Path, place: Path) -> Path:
+    subprocess.run(["git", "clone", "--quiet", "--local", str(repo), str(place)], check=True)
+    return place
+
+
+def commit(top: Path) -> None:
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.com"]
+    subprocess.run(["git", "add", ".memory"], cwd=top, check=True)
+    subprocess.run(["git", *who, "commit", "--quiet", "--no-verify", "-m", "notes"], cwd=top, check=True)
+
+
+Sample = tuple[float, float]
+
+
+def timed(action: Callable[[], object], runs: int) -> list[Sample]:
+    """(CPU, clock) milliseconds of each run."""
+    spent = []
+    for _ in range(runs):
+        started, worked = time.perf_counter(), time.process_time()
+        children = sum(os.times()[2:4])
+        action()
+        own = time.process_time() - worked
+        spent.append((1000 * (own + sum(os.times()[2:4]) - children), 1000 * (time.perf_counter() - started)))
+    return spent
+
+
+def process(top: Path, *args: str) -> Callable[[], object]:
+    argv = [str(Path(sys.executable).with_name("git-cm")), *args]
+    env = {**os.environ, "CMGIT_SERVE": "off"}
+    return lambda: subprocess.run(argv, cwd=top, env=env, capture_output=True, check=True)
+
+
+IMPORTS = """
+import cmgit.cli.start, cmgit.cli.main, cmgit.cli.boundary, cmgit.cli.note, cmgit.cli.note_read, cmgit.cli.notebook
+import cmgit.view.open, cmgit.notes.book, cmgit.notes.anchors, cmgit.git.batch, cmgit.store.segments, lance.file
+"""
+"""What a cold search loads; a process that does this and nothing else is what it costs beyond our control."""
+
+
+def imports_only(top: Path) -> Callable[[], object]:
+    code = f"import os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n{IMPORTS}\nos._exit(0)"
+    return lambda: subprocess.run([sys.executable, "-c", code], cwd=top, capture_output=True, check=False)
+
+
+def line(name: str, spent: list[Sample]) -> dict[str, object]:
+    work, clock = (statistics.median(one[i] for one in spent) for i in (0, 1))
+    print(f"{name:64} {work:8.1f} ms CPU {clock:8.1f} ms", flush=True)
+    return {"name": name, "cpu_ms": round(work, 2), "ms": round(clock, 2)}
+
+
+def less(first: list[Sample], second: list[Sample]) -> list[Sample]:
+    return [(a[0] - b[0], a[1] - b[1]) for a, b in zip(first, second, strict=True)]
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--repo", type=Path, default=Path(__file__).resolve().parent.parent / "examples" / "shop")
+    asked.add_argument("--notes", type=int, default=5_000)
+    asked.add_argument("--runs", type=int, default=15)
+    asked.add_argument("--prompt", default="")
+    asked.add_argument("--json", action="store_true")
+    options = asked.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="cmgit-notes-"))
+    try:
+        rows = measure(options.repo, place, options.notes, options.runs, options.prompt)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    if options.json:
+        print(json.dumps(rows))
+
+
+def measure(repo: Path, place: Path, count: int, runs: int, prompt: str) -> list[dict[str, object]]:
+    from cmgit.cli.session import config_from
+    from cmgit.core.records import no_progress
+    from cmgit.git.locate import locate
+    from cmgit.git.settings import read_settings
+    from cmgit.notes.book import Book
+    from cmgit.notes.memory import memory_of
+    from cmgit.notes.search import Question
+    from cmgit.notes.standing import Standing
+    from cmgit.notes.uri import typed_uri
+    from cmgit.retrieve.retrieve import retrieve
+    from cmgit.view.open import open_view
+
+    without = copy_of(repo, place / "without")
+    top = copy_of(repo, place / "with")
+    write_notes(top, count)
+    commit(top)
+    for folder in (without, top):
+        subprocess.run(
+            [str(Path(sys.executable).with_name("git-cm")), "index", "--no-vectors"],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+    location = locate(str(top))
+    config = replace(config_from(read_settings(location)), vectors=False)
+    rows = [line("first search after a commit of notes, cold", timed(process(top, "note", "search", TEXTS[0]), 1))]
+    view = open_view(location, config, None, no_progress, lambda _: None)
+    target = next(p for p in view.places if p.language in ("typescript", "javascript") and p.size > 500)
+    uri = typed_uri(f"file:{target.path}")
+    asked = (
+        prompt
+        or f"change {view.unit(view.files[view.file_index(target.path) or 0].first_unit + 1).name} in {target.path}"
+    )
+
+    def search(question: Question) -> Callable[[], object]:
+        def run() -> object:
+            view.renew()
+            changes = tuple(view.changes or ())
+            return Book(Standing(location, view.tree, changes), lambda: view, str).search(question)
+
+        return run
+
+    for text in TEXTS:
+        rows.append(line(f"search {text!r}, resident", timed(search(Question(text=text)), runs)))
+    rows.append(line("search by a file's anchor, resident", timed(search(Question((uri,), inside=True)), runs)))
+    imports = timed(imports_only(top), runs)
+    rows.append(line("imports of a cold search", imports))
+    for args in (("note", "search", TEXTS[1]), ("note", "search", "--inside", "--anchor", uri.text)):
+        cold = timed(process(top, *args), runs)
+        rows.append(line(f"search {args[-1]!r}, cold", cold))
+        rows.append(line("  beyond imports", less(cold, imports)))
+    bare = open_view(locate(str(without)), config, None, no_progress, lambda _: None)
+
+    def context(of: object, config=config) -> Callable[[], object]:  # type: ignore[no-untyped-def]
+        def run() -> object:
+            of.renew()  # type: ignore[attr-defined]
+            return retrieve(of, asked, config, "named")
+
+        return run
+
+    pairs: tuple[list[Sample], list[Sample]] = ([], [])
+    context(view)(), context(bare)()
+    for _ in range(runs * 2):
+        pairs[0].extend(timed(context(view), 1))
+        pairs[1].extend(timed(context(view, replace(config, notes="off")), 1))
+    rows.append(line("context with notes, resident", pairs[0]))
+    rows.append(line("  the same without", pairs[1]))
+    rows.append(line("  grows by", less(*pairs)))
+    spent: tuple[list[Sample], list[Sample]] = ([], [])
+    for _ in range(runs):
+        spent[0].extend(timed(process(top, "retrieve", "--no-vectors", asked), 1))
+        spent[1].extend(timed(process(without, "retrieve", "--no-vectors", asked), 1))
+    rows.append(line("context with notes, cold", spent[0]))
+    rows.append(line("  a repository without any", spent[1]))
+    rows.append(line("  grows by", less(*spent)))
+    memory = memory_of(view)
+    assert memory is not None
+    assert memory.count(frozenset({"current"})) == count
+    return rows
+
+
+if __name__ == "__main__":
+    main()
