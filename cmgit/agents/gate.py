@@ -16,8 +16,9 @@ PEOPLE = ("", "user", "sdk")
 LONGEST_LOOK = 20_000
 """Characters that are looked at, at each end of a prompt."""
 
+HEAD, TAIL = 48_000, 16_000
 LONGEST_CHAT = 200
-ENDS = ".,!?:;…()\"'"
+ENDS = ".,!?:;…\"'"
 TALK = "chat or an errand"
 
 
@@ -32,6 +33,8 @@ def refusal(prompt: str, source: str = "") -> str:
         return "made by a machine"
     if not prompt.strip():
         return "empty"
+    if prompt.lstrip()[0] == "!":
+        return "shell command"
     if len(prompt) <= LONGEST_CHAT and is_plain_talk(prompt.replace("pull request", "pr")):
         return TALK
     return _looked_at(prompt)
@@ -53,6 +56,11 @@ def cleaned(prompt: str) -> str:
     from cmgit.agents.gate_patterns import BLOCKS
 
     return BLOCKS.sub(" ", prompt).strip()
+
+
+def bounded(prompt: str) -> str:
+    """A prompt by its two ends, as retrieval reads it (`cmgit.retrieve.prompt.bounded`)."""
+    return prompt if len(prompt) <= HEAD + TAIL else prompt[:HEAD] + "\n" + prompt[-TAIL:]
 
 
 def has_hint(text: str) -> bool:

@@ -16,7 +16,7 @@ BLOCKS = re.compile(
 SLASH = re.compile(r"/[A-Za-z][\w.:-]*(?:\s|\Z)")
 SUFFIX = r"\.(?:d\.[cm]?ts|[cm]?[jt]sx?|vue|svelte|astro|json)\b"
 FILE = re.compile(rf"\S*{SUFFIX}")
-SHELL = re.compile(r"!|\$ [^\n]*\Z")
+SHELL = re.compile(r"\$ [^\n]*\Z")
 # Bounded everywhere: a prompt may be one long line of anything.
 HINT = re.compile(
     rf"\w{SUFFIX}|(?:^|\s)at [^\n]{{1,300}}:\d+:\d+|`[^`\n]{{0,200}}[\w$][^`\n]{{0,200}}`"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cmgit.agents.answer import MOST_CHARACTERS, compose, files_of, rows_of, summary
 from cmgit.agents.events import COMPACT, PROMPT, SESSION_START, Event
-from cmgit.agents.gate import cleaned
+from cmgit.agents.gate import bounded, cleaned
 from cmgit.agents.session import LONGEST_PROMPT, Session
 from cmgit.agents.where import Where
 from cmgit.cli import runtime
@@ -38,7 +38,7 @@ def answer_event(hook: Hook, event: Event, where: Where) -> None:
         told = hook.send_at_start() if is_indexed(where) else False
         hook.log(("told of the tools: " if told else "nothing: ") + "the session starts" + reader)
         return
-    prompt = cleaned(event.prompt) or session.prompt
+    prompt = bounded(cleaned(event.prompt)) or session.prompt
     if not prompt:
         hook.log("nothing: no prompt was answered before")
         return
@@ -228,6 +228,7 @@ def ask_for_build(where: Where) -> bool:
         return False
     environment = {**git_environment(), "GIT_DIR": where.git_dir}
     with suppress(OSError):
+        os.makedirs(where.cm_dir, exist_ok=True)  # noqa: PTH103 - the log has its place there
         os.posix_spawn("/bin/sh", ["sh", script, *interpreter(), "prompt"], environment)
         return True
     return False

@@ -79,7 +79,7 @@ class Hook:
     @property
     def left(self) -> float:
         """Seconds."""
-        return self.started + DEADLINE - time.monotonic()
+        return self.started + deadline() - time.monotonic()
 
     def take_streams(self) -> None:
         """Only `send` can write to the client, however noisy a library is (anthropics/claude-code#21992)."""
@@ -200,6 +200,14 @@ def is_on(settings: Mapping[str, str], key: str, default: bool) -> bool:
     if text in ("true", "yes", "on", "1"):
         return True
     return False if text in ("false", "no", "off", "0") else default
+
+
+def deadline() -> float:
+    """Seconds that an answer may take: `CMGIT_HOOK_SECONDS`, up to a minute, for machines that need more."""
+    try:
+        return min(max(float(os.environ["CMGIT_HOOK_SECONDS"]), 0.1), 60.0)
+    except (KeyError, ValueError):
+        return DEADLINE
 
 
 def cache_folder() -> str:

@@ -32,6 +32,19 @@ _HELD = re.compile(
     (["'`])((?:(?!\2)[^\s\\]){8,200})\2""",
     re.IGNORECASE | re.VERBOSE,
 )
+# Words with spaces between them are a passphrase where the name says so, and where they are no sentence for a user.
+_PHRASE = re.compile(
+    rb"""(?:password|passwd|passphrase|secret)["'`]?\s*\]?\s*
+    (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
+    (["'`])((?:(?!\1)[^\s\\]){1,40}(?:[ ](?:(?!\1)[^\s\\]){1,40}){1,15})\1""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SENTENCE = re.compile(
+    rb"(?:.*[ ])?(?:an?|the|is|are|was|be|must|should|can|cannot|your|you|at|least|to|of|in|on|for|with|and|or|not|no"
+    rb"|has|have|too|short|long|enter|please|invalid|required|wrong|new|old|current|forgot|reset|confirm|repeat|again|min"
+    rb"|minimum|characters?|field|form|login|sign|type|user|hide|show)(?:[ ].*)?",
+    re.IGNORECASE,
+)
 _BEARER = re.compile(rb"""["'`]Bearer[ ]([A-Za-z0-9._~+/=-]{20,})["'`]""", re.IGNORECASE)
 # What stands for a value, and what says which value is meant: labels, keys of translations, paths, selectors.
 _STANDS_FOR = re.compile(
@@ -85,6 +98,11 @@ def secret_spans(data: bytes, start: int = 0, end: int | None = None) -> list[tu
         if not _WORDLIKE.fullmatch(value) and _entropy(value) >= LEAST_ENTROPY:
             spans.append(match.span(2))
     spans.extend(match.span(3) for match in _HELD.finditer(data, low, high) if _is_held(match[1].lower(), match[3]))
+    spans.extend(
+        match.span(2)
+        for match in _PHRASE.finditer(data, low, high)
+        if len(match[2]) >= 8 and not _STANDS_FOR.match(match[2]) and not _SENTENCE.fullmatch(match[2])
+    )
     spans.extend(match.span(1) for match in _BEARER.finditer(data, low, high) if not _STANDS_FOR.match(match[1]))
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
