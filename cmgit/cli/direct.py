@@ -27,7 +27,8 @@ def direct_answer(
     """The answer of the direct route, None where the prompt needs an index."""
     parsed = parse_prompt(prompt)
     if rev is None and location.top is not None:
-        found = direct_context(parsed, lambda path: from_disk(location, path), config, budget, seen)
+        absent: set[str] = set()
+        found = direct_context(parsed, lambda path: from_disk(location, path, absent), config, budget, seen, absent)
         if found is None:
             return None
         state = probe(location.top, with_changes=True)
@@ -59,12 +60,19 @@ def add_notes(
     return with_notes(context, standing, data, language_of(path, data[:256]) or "", config, limit)
 
 
-def from_disk(location: Location, path: str) -> tuple[bytes, str] | None:
-    """A file that git lists and that is no link; ignored files are never shown."""
+def from_disk(location: Location, path: str, absent: set[str] | None = None) -> tuple[bytes, str] | None:
+    """A file that git lists and that is no link; ignored files are never shown.
+
+    Args:
+        absent: gets the path where it is read from git, because a sparse checkout keeps it off the disk.
+    """
     assert location.top is not None
     data = read_file(location.top, path)
     if data is None:
-        return from_index(location, path)
+        found = from_index(location, path)
+        if found is not None and absent is not None:
+            absent.add(path)
+        return found
     if not is_listed(location, path):
         return None
     return data, blob_oid(data, location.object_format)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
@@ -32,15 +32,24 @@ class _Source:
     data: bytes
     oid: str
     facts: BlobFacts
+    checked_out: bool = True
 
 
 def direct_context(
-    prompt: Prompt, read: FileReader, config: Config, budget: int | None = None, seen: Seen = NOTHING_SEEN
+    prompt: Prompt,
+    read: FileReader,
+    config: Config,
+    budget: int | None = None,
+    seen: Seen = NOTHING_SEEN,
+    absent: Collection[str] = (),
 ) -> Context | None:
     """The answer by the direct route, or None when the prompt needs an index.
 
     It is taken when exactly one path is named, which `read` knows, at most 6,000 bytes long and within the budget,
     without an import, `require` or re-export, and when every other name of the prompt occurs in that file.
+
+    Args:
+        absent: paths that `read` gave from git, because they are not checked out; looked at after reading.
     """
     paths = list(dict.fromkeys(place.path for place in prompt.places))
     limit = min(LARGEST, config.budget if budget is None else budget)
@@ -61,7 +70,7 @@ def direct_context(
     span = Span(start, len(data), 1, lines[-1].end_line)
     piece = Shown(ItemRole.WHOLE_FILE, 0, paths[0], name, name, "file", span, (1, span.end_line), 1.0, "whole file")
     assembled = Assembled((piece,), ((0, name),), Uses(), {}, len(data) - start)
-    source = _source(data, oid, language or "")
+    source = _source(data, oid, language or "", paths[0] not in absent)
     rendered = render(assembled, Renderer({0: source}, {0: language or ""}, seen))
     if len(rendered.text) > config.max_characters:
         return None
@@ -79,8 +88,8 @@ def direct_context(
     )
 
 
-def _source(data: bytes, oid: str, language: str) -> _Source:
-    return _Source(data, oid, empty_facts(language, BlobStatus.PARSED, len(data)))
+def _source(data: bytes, oid: str, language: str, checked_out: bool) -> _Source:
+    return _Source(data, oid, empty_facts(language, BlobStatus.PARSED, len(data)), checked_out)
 
 
 def with_tree(context: Context, tree: str, dirty: int) -> Context:

@@ -105,6 +105,10 @@ class Source(Protocol):
     def oid(self) -> str: ...
     @property
     def facts(self) -> BlobFacts: ...
+    @property
+    def checked_out(self) -> bool:
+        """False for git's copy of a file that a sparse checkout keeps off the disk."""
+        ...
 
 
 class View(Protocol):

@@ -58,7 +58,7 @@ class Renderer:
         header = (
             f"{label(piece.path)}:{piece.span.start_line}-{piece.span.end_line} {label(_named(piece))} {piece.kind}"
         )
-        notes = _notes(piece, altered)
+        notes = _notes(piece, altered, self._sources[piece.file].checked_out)
         fence = fence_for(source)
         tag = _SUFFIX_TAGS.get(self._languages.get(piece.file, ""), "js")
         end = "" if source.endswith("\n") else "\n"
@@ -70,7 +70,7 @@ def _named(piece: Shown) -> str:
     return piece.qualname or piece.name or ("module level" if piece.kind == UnitKind.BLOCK.label else "anonymous")
 
 
-def _notes(piece: Shown, altered: bool) -> str:
+def _notes(piece: Shown, altered: bool, checked_out: bool) -> str:
     notes = []
     if piece.role == ItemRole.PART:
         notes.append(f"part of lines {piece.whole[0]}-{piece.whole[1]}")
@@ -79,6 +79,8 @@ def _notes(piece: Shown, altered: bool) -> str:
         notes.append(label(piece.note) + cut)
     if altered:
         notes.append("some characters are masked or escaped: differs from the file")
+    if not checked_out:
+        notes.append("not checked out here: git's copy")  # libgit2/libgit2#5813
     return f" ({'; '.join(notes)})" if notes else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import BlobFacts
@@ -16,19 +16,29 @@ from cmgit.git.objects import Objects
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file as it is at this moment. `facts` belong to exactly these bytes, whatever the view was built from.
-    fresh: the bytes are those that the view was built from."""
+    fresh: the bytes are those that the view was built from. checked_out: False for git's copy of a file that a sparse
+    checkout keeps off the disk."""
 
     data: bytes
     oid: str
     facts: BlobFacts
     fresh: bool
+    checked_out: bool = True
+
+
+class Read(NamedTuple):
+    """Content of a file, its object id, and whether the file is on disk where it should be."""
+
+    data: bytes
+    oid: str
+    checked_out: bool = True
 
 
 class Reader(Protocol):
     """Reads one file of a view."""
 
-    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:
-        """Content and its object id; None where the file is not there (any more)."""
+    def read(self, path: str, oid: str) -> Read | None:
+        """None where the file is not there (any more)."""
         ...
 
 
@@ -39,15 +49,16 @@ class DiskReader:
     location: Location
     objects: Callable[[], Objects]
 
-    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:
+    def read(self, path: str, oid: str) -> Read | None:
         top = self.location.top
         assert top is not None
         data = read_file(top, path)
         if data is not None:
-            return data, blob_oid(data, self.location.object_format)
+            return Read(data, blob_oid(data, self.location.object_format))
         if not not_checked_out(self.location, path):
             return None
-        return blob(self.objects(), oid)
+        found = blob(self.objects(), oid)
+        return found._replace(checked_out=False) if found is not None else None
 
 
 def not_checked_out(location: Location, path: str) -> bool:
@@ -63,12 +74,12 @@ class TreeReader:
 
     objects: Callable[[], Objects]
 
-    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:  # noqa: ARG002 - the disk reader needs it
+    def read(self, path: str, oid: str) -> Read | None:  # noqa: ARG002 - the disk reader needs it
         return blob(self.objects(), oid)
 
 
-def blob(objects: Objects, oid: str) -> tuple[bytes, str] | None:
+def blob(objects: Objects, oid: str) -> Read | None:
     try:
-        return objects.read_blob(oid), oid
+        return Read(objects.read_blob(oid), oid)
     except ObjectUnreadable:
         return None

@@ -245,13 +245,13 @@ class View:
         found = self._reader.read(place.path, place.oid)
         if found is None or known is None:
             return None
-        data, oid = found
+        data, oid, checked_out = found
         if oid == place.oid:
-            return Source(data, oid, known, True)
+            return Source(data, oid, known, True, checked_out)
         from cmgit.index.blobs import process_blob  # a clean file loads no parser
 
         facts = process_blob(BlobKey(oid, place.language), data, self._max_blob_bytes).facts
-        return Source(data, oid, facts, False)
+        return Source(data, oid, facts, False, checked_out)
 
     def locate(self, unit: int, source: Source) -> UnitView | None:
         """A unit in these bytes; by its qualified name and kind where the file is no longer the one of the view."""

@@ -493,6 +493,7 @@ def cold_copy(walk: Walk, target: Path) -> None:
     """A new repository of exactly the files that the view is about: what git would show of the disk, and what a
     sparse checkout keeps off the disk, from the index."""
     target.mkdir(parents=True)
+    hidden = []
     listed = walk.ask("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard").stdout
     for record in sorted(set(listed.split(b"\0")) - {b""}):
         tag, path = record[:1], os.fsdecode(record[2:])
@@ -503,12 +504,16 @@ def cold_copy(walk: Walk, target: Path) -> None:
         elif tag == b"S" and not source.exists():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(walk.ask("cat-file", "blob", f":0:{path}").stdout)
+            hidden.append(path)
     subprocess.run(["git", "init", "-q"], cwd=target, check=True)
     # The bytes on disk are the state: nothing converts them a second time.
     (target / ".git/info").mkdir(exist_ok=True)
     (target / ".git/info/attributes").write_text("* -text -eol -ident !filter !working-tree-encoding\n")
     for args in (("add", "--all", "--force"), ("commit", "-q", "--allow-empty", "-m", "all")):
         subprocess.run(["git", *args], cwd=target, check=True, capture_output=True)
+    for path in hidden:  # as it is there: in the index, and not on disk
+        subprocess.run(["git", "update-index", "--skip-worktree", "--", path], cwd=target, check=True)
+        (target / path).unlink()
 
 
 def check(walk: Walk, prompts: Sequence[str]) -> None:

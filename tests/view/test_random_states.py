@@ -42,9 +42,14 @@ def test_files_staged_outside_of_a_sparse_checkout_are_those_of_the_index(cm: Cm
 def test_a_named_file_that_is_kept_off_the_disk_is_answered_like_one_on_disk(cm: Cm, tmp_path: Path) -> None:
     build_shop_repository(tmp_path / "shop")
     walk = Walk(tmp_path / "shop", 0, cm, tmp_path)
-    on_disk = cm(walk.top, "retrieve", "--no-vectors", PROMPTS[0]).ok().out
-    walk.git("sparse-checkout", "set", "--cone", "packages/web/src")
-    assert cm(walk.top, "retrieve", "--no-vectors", PROMPTS[0]).ok().out == on_disk
+    for prompt in (PROMPTS[0], "rename `roundHalfEven` and everything that calls it"):
+        on_disk = cm(walk.top, "retrieve", "--no-vectors", prompt).ok().out
+        walk.git("sparse-checkout", "set", "--cone", "packages/web/src")
+        hidden = cm(walk.top, "retrieve", "--no-vectors", prompt).ok().out
+        said = "not checked out here: git's copy"
+        assert said in hidden
+        assert hidden.replace(f"; {said}", "").replace(f" ({said})", "") == on_disk
+        walk.git("sparse-checkout", "disable")
 
 
 def test_the_first_implementation_of_an_interface_reaches_calls_beside_the_interface(cm: Cm, tmp_path: Path) -> None:
