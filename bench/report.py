@@ -266,7 +266,7 @@ def notes(result: dict[str, Any]) -> str:
             for metric in ("index", "update", "named", "search"):
                 figure = one.get(metric, {})
                 if figure.get("error") and figure["error"] != NOT_ASKED:
-                    told.append(f"- {NAMES[key]} failed at {metric} of {repo['repo']}: {cell(figure['error'])}")
+                    told.append(f"- {NAMES[key]}, {metric} of {repo['repo']}: {cell(figure['error'])}")
                 if figure.get("left"):
                     left = f"{figure['left']} processes running after {metric} of {repo['repo']}"
                     told.append(f"- {NAMES[key]} left {left}; they were ended")

@@ -180,7 +180,7 @@ def test_the_table_says_where_another_tool_wins_fails_or_is_absent() -> None:
     assert "(**×0.50**)" in faster
     assert "Others win at *first index*: codegraph." in faster
     assert "| semble | **not measured** | no wheel |" in slower
-    assert "codegraph failed at search of a/b: exit 1: a \\| b" in slower
+    assert "codegraph, search of a/b: exit 1: a \\| b" in slower
     assert "4.00 (×10.0)" in slower
 
 
