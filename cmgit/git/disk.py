@@ -49,6 +49,17 @@ def read_file(top: str, path: str, limit: int | None = None) -> bytes | None:
         os.close(fd)
 
 
+def is_closed(top: str, path: str) -> bool:
+    """Whether there is a file, or may be one, that `read_file` could not read for want of permission."""
+    at = os.path.join(os.fsencode(top), path_bytes(path))
+    try:
+        return stat.S_ISREG(os.lstat(at).st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
 def file_size(top: str, path: str) -> int | None:
     """Size in bytes of what `read_file` would give, None where it would give None."""
     fd = _open(top, path)

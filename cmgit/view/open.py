@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, SegmentDamaged
 from cmgit.core.facts import NONE, BlobFacts
-from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback
+from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback, path_bytes
 from cmgit.git.locate import Location, probe
 from cmgit.git.objects import Objects, open_objects
 from cmgit.git.revisions import tree_of
@@ -46,11 +46,15 @@ if TYPE_CHECKING:
 
 Warn = Callable[[str], None]
 
+CLOSED_NAMED = 5
+"""Files that cannot be read are named, so many of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a view shall show. tree: what it is called after. entries: the files, in path order, links left out.
-    data: content of the entries that differ from the tree. dirty: how many of them. rev: whose past counts."""
+    data: content of the entries that differ from the tree. dirty: how many of them. rev: whose past counts.
+    closed: files that cannot be read, which are missing."""
 
     tree: str
     entries: tuple[FileEntry, ...]
@@ -59,6 +63,7 @@ class Target:
     changed: tuple[str, ...]
     dirty: int
     rev: str = "HEAD"
+    closed: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -194,7 +199,9 @@ def find_target(
     def read(entry: FileEntry) -> bytes | None:
         return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)
 
-    return Target(name, state.entries, read, DiskReader(location, blobs), tuple(state.data), state.dirty)
+    return Target(
+        name, state.entries, read, DiskReader(location, blobs), tuple(state.data), state.dirty, closed=state.closed
+    )
 
 
 def blob_or_none(objects: Objects, entry: FileEntry) -> bytes | None:
@@ -233,6 +240,11 @@ def lay_over(
     view = View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
     view.past = PastSupply(location, target.rev, target.tree)
     return view
+    view.closed = target.closed
+    if target.closed:
+        named = ", ".join(path_bytes(path).decode("utf-8", "backslashreplace") for path in target.closed[:CLOSED_NAMED])
+        more = f" and {len(target.closed) - CLOSED_NAMED} more" if len(target.closed) > CLOSED_NAMED else ""
+        warn(f"no permission to read {named}{more}: the answer is without what stands there")
 
 
 def relink(entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None], opened: Opened) -> Linked:

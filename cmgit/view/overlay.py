@@ -13,10 +13,11 @@ from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, config_text
 from cmgit.core.records import BlobKey, Change, ChangeKind, FileEntry, Progress, ProgressCallback, TreeEntry
 from cmgit.git.attributes import read_attributes
-from cmgit.git.disk import blob_oid, read_file
+from cmgit.git.disk import blob_oid, is_closed, read_file
 from cmgit.git.locate import Location
 from cmgit.index.plan import ATTRIBUTES, plan_files
 from cmgit.languages.roles import role_of
+from cmgit.languages.table import is_config, language_of
 
 if TYPE_CHECKING:
     from cmgit.index.blobs import BlobProducts
@@ -28,11 +29,13 @@ REGULAR_MODE = 0o100644
 @dataclass(frozen=True, slots=True)
 class DiskState:
     """Entries of the working tree, path order by raw bytes. data: bytes of the files that differ from the tree.
-    dirty: how many indexed files differ."""
+    dirty: how many indexed files differ. closed: files that differ and cannot be read; they are no entries, for what
+    the tree has in their place is not what is on disk."""
 
     entries: tuple[FileEntry, ...]
     data: dict[str, bytes]
     dirty: int
+    closed: tuple[str, ...] = ()
 
 
 def disk_state(
@@ -51,6 +54,7 @@ def disk_state(
     entries = {entry.path: entry for entry in base}
     found: list[TreeEntry] = []
     data: dict[str, bytes] = {}
+    closed: list[str] = []
     touched = 0
     for change in changes:
         known = entries.pop(change.path, None)
@@ -63,11 +67,14 @@ def disk_state(
             mode = known.mode if known is not None else REGULAR_MODE
             data[change.path] = content
             found.append(TreeEntry(change.path, mode, oid))
+        elif change.kind is not ChangeKind.DELETED and is_closed(location.top, change.path):
+            closed.append(change.path)
     planned = plan_files(found, lambda entry: data.get(entry.path))
     touched += sum(entry.path not in {b.path for b in base} for entry in planned.files)
     entries.update((entry.path, entry) for entry in planned.files)
     ordered = sorted(entries.values(), key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
-    return DiskState(tuple(ordered), {e.path: data[e.path] for e in planned.files}, touched)
+    known_kinds = tuple(path for path in closed if language_of(path) or is_config(path))
+    return DiskState(tuple(ordered), {e.path: data[e.path] for e in planned.files}, touched, known_kinds)
 
 
 def exact_state(state: DiskState, location: Location, exact: Callable[[str], bool]) -> DiskState:
@@ -82,7 +89,7 @@ def exact_state(state: DiskState, location: Location, exact: Callable[[str], boo
         if content is not None and oid != entry.oid:
             data[entry.path] = content
         entries.append(replace(entry, oid=oid))
-    return DiskState(tuple(entries), data, state.dirty)
+    return DiskState(tuple(entries), data, state.dirty, state.closed)
 
 
 def with_roles(

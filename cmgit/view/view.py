@@ -48,6 +48,7 @@ class View:
     location, changes: the repository, and what differs from the tree in its working tree (None: the tree itself is
     shown); set by whoever opens the view, for notes.
     pending_files: files that differ from what this view shows, set by whoever answers before a newer view is there.
+    closed: files of the working tree that cannot be read; they are pending for as long as that is so.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class View:
         self._sources: dict[int, Source | None] = {}
         self._vectors: UnitVectors | None = None
         self.pending_files = 0
+        self.closed: tuple[str, ...] = ()
         self.location: Location | None = None
         self.changes: Sequence[Change] | None = None
         self.past: Past | None = None
@@ -206,11 +208,12 @@ class View:
     @property
     def pending(self) -> Pending:
         """What a complete view would have more than this one has now."""
+        files = self.pending_files + len(self.closed)
         if self.supply is None:
-            return Pending(self.pending_files)
+            return Pending(files)
         if self._vectors is None:
-            return Pending(self.pending_files, self.supply.pending(self))
-        return Pending(self.pending_files, self._vectors.missing if self.supply.is_short else 0)
+            return Pending(files, self.supply.pending(self))
+        return Pending(files, self._vectors.missing if self.supply.is_short else 0)
 
     def text_keys(self, file: int) -> list[bytes]:
         """Keys of the texts that a file's units want."""
