@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from cmgit.core.config import Config
 from cmgit.core.errors import ModelUnavailable, SegmentDamaged
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
-from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
+from cmgit.core.records import BlobKey, FileEntry, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
 from cmgit.git.past import commit_of
 from cmgit.index.catalog import Catalog, Place, read_catalog
-from cmgit.index.entries import reader
+from cmgit.index.entries import known_entries, reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
 from cmgit.index.history import history_at
 from cmgit.index.linking import Linked, link_entries, relink_entries
@@ -95,7 +95,7 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
     with open_objects(job.location) as objects:
         with job.watch.stage("read"):
             job.progress(Progress("read", 0, 0))
-            plan = plan_files(objects.list_tree(job.tree), reader(objects))
+            plan = plan_files(objects.list_tree(job.tree), reader(objects), entries_before(job))
             catalog = read_catalog(job.store, job.recipes, with_vectors=job.config.vectors)
         for name in catalog.damaged:
             job.warn(f"segment {name} is damaged and is made anew")
@@ -109,6 +109,14 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
     return report(job, plan, gathered, manifest, embedded)
+
+
+def entries_before(job: Job) -> list[FileEntry]:
+    """What the newest plan chose that followed the same rules."""
+    for manifest in load_all(job.location.cm_dir):
+        if manifest.recipes.snapshot == job.recipes.snapshot:
+            return known_entries(manifest)
+    return []
 
 
 def keep_history(job: Job) -> None:

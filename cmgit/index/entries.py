@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.facts import BlobStatus
 from cmgit.core.records import FileEntry, Role, TreeEntry
 from cmgit.git.objects import Objects
 from cmgit.index.plan import LINK_MODE
@@ -21,11 +22,17 @@ def reader(objects: Objects) -> Callable[[TreeEntry], bytes | None]:
     return read
 
 
+def known_entries(manifest: Manifest) -> list[FileEntry]:
+    """The entries that another tree's plan may take over, see `plan_files`; none where something could not be read:
+    that may have been attributes."""
+    return [] if BlobStatus.UNREADABLE in manifest.files.status.tolist() else entries_of(manifest)
+
+
 def entries_of(manifest: Manifest) -> list[FileEntry]:
     """The planned entries that a manifest was made of, links and gitlinks left out."""
-    table = manifest.files
+    table, roles = manifest.files, tuple(Role)
     return [
-        FileEntry(path, oid, mode, language, Role(role))
+        FileEntry(path, oid, mode, language, roles[role])
         for path, oid, mode, language, role in zip(
             table.path, table.oid, table.mode.tolist(), table.language, table.role.tolist(), strict=True
         )

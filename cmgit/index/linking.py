@@ -58,24 +58,25 @@ def relink_entries(entries: Sequence[FileEntry], facts_of: FactsOf, earlier: Man
     """
     snapshot = LinkedSnapshot(earlier, opened)
     table = earlier.files
-    keys: dict[str, BlobKey] = {}
+    known, oids, languages = (table.facts_row >= 0).tolist(), table.oid, table.language
+    keys: dict[str, FileEntry] = {}
     edited: list[str] = []
     for entry in entries:
         if entry.language == CONFIG_LANGUAGE:
             continue
-        key = BlobKey(entry.oid, entry.language)
         row = table.find(entry.path)
-        if row is not None and table.facts_row[row] >= 0 and snapshot.key(row) == key:
+        if row is not None and known[row] and oids[row] == entry.oid and languages[row] == entry.language:
             if entry.path in snapshot.rows:
-                keys[entry.path] = key
+                keys[entry.path] = entry
             continue
+        key = BlobKey(entry.oid, entry.language)
         facts = facts_of(key)
         if facts is not None and len(facts.units):
-            keys[entry.path] = key
+            keys[entry.path] = entry
             edited.append(entry.path)
 
     def facts_at(path: str) -> BlobFacts:
-        facts = facts_of(keys[path])
+        facts = facts_of(BlobKey(keys[path].oid, keys[path].language))
         assert facts is not None
         return facts
 

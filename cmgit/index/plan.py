@@ -35,23 +35,36 @@ class Plan:
     skipped: tuple[Skipped, ...]
 
 
-def plan_files(entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None]) -> Plan:
+def plan_files(
+    entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None], known: Iterable[FileEntry] = ()
+) -> Plan:
     """Choose the files of a tree and give each its language and role.
 
     Args:
         entries: the whole tree, sorted by raw path bytes.
         read: content of an entry, None where it cannot be had. Called for `.gitattributes` files and for files
             without a suffix (is it a node script?).
+        known: what another tree's plan chose, by these very rules. Where both have the same blob at the same path it
+            stands, as long as their `.gitattributes` files are the same.
     """
     listed = list(entries)
-    attributes = attributes_of(listed, read)
+    before = {entry.path: entry for entry in known}
+    if {(e.path, e.oid) for e in before.values() if is_attributes(e)} != {
+        (e.path, e.oid) for e in listed if is_attributes(e)
+    }:
+        before = {}
+    attributes: Attributes | None = None
     files: list[FileEntry] = []
     skipped: list[Skipped] = []
     for entry in listed:
+        chosen = before.get(entry.path)
+        if chosen is not None and chosen.oid == entry.oid and chosen.mode == entry.mode:
+            files.append(chosen)
+            continue
         if entry.mode == GITLINK_MODE:
             skipped.append(Skipped(FileEntry(entry.path, entry.oid, entry.mode, "", Role.SOURCE), BlobStatus.GITLINK))
             continue
-        if is_config(entry.path) or entry.path.rsplit("/", 1)[-1] == ATTRIBUTES:
+        if is_config(entry.path) or is_attributes(entry):
             language: str | None = CONFIG_LANGUAGE
         else:
             language = language_of(entry.path, head_of(entry, read))
@@ -60,15 +73,26 @@ def plan_files(entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes |
         if entry.mode == LINK_MODE:
             skipped.append(Skipped(FileEntry(entry.path, entry.oid, entry.mode, "", Role.SOURCE), BlobStatus.SYMLINK))
             continue
+        if attributes is None:
+            attributes = attributes_of(listed, read)
         role = role_of(entry.path, attributes.generated(entry.path), attributes.vendored(entry.path))
         files.append(FileEntry(entry.path, entry.oid, entry.mode, language, role))
     return Plan(tuple(files), tuple(skipped))
 
 
+def is_attributes(entry: TreeEntry | FileEntry) -> bool:
+    path = entry.path
+    return (
+        path.endswith(ATTRIBUTES)
+        and path.rsplit("/", 1)[-1] == ATTRIBUTES
+        and entry.mode not in (LINK_MODE, GITLINK_MODE)
+    )
+
+
 def attributes_of(entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None]) -> Attributes:
     found: dict[str, bytes] = {}
     for entry in entries:
-        if entry.path.rsplit("/", 1)[-1] == ATTRIBUTES and entry.mode not in (LINK_MODE, GITLINK_MODE):
+        if is_attributes(entry):
             data = read(entry)
             if data is not None:
                 found[entry.path] = data

@@ -13,7 +13,7 @@ from cmgit.index.recipes import Recipes
 from cmgit.snapshot import manifest as snapshot
 from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest
 from cmgit.snapshot.opened import counted
-from cmgit.store.segments import FactsSegment, SegmentRef, SegmentStore, TextsSegment
+from cmgit.store.segments import SegmentRef, SegmentStore, TextsSegment
 
 
 def assemble_manifest(
@@ -21,7 +21,7 @@ def assemble_manifest(
 ) -> Manifest:
     """The manifest of a tree without vectors."""
     segments: dict[SegmentRef, int] = {}
-    opened: dict[SegmentRef, FactsSegment] = {}
+    opened: dict[SegmentRef, tuple[list[int], list[int]]] = {}
     rows: list[FileRow] = []
 
     def place(found: Place | None) -> tuple[int, int]:
@@ -35,8 +35,8 @@ def assemble_manifest(
         status, size = int(BlobStatus.UNREADABLE), 0
         if facts is not None:
             ref, row = facts
-            segment = opened.get(ref) or opened.setdefault(ref, store.open_facts(ref))
-            status, size = int(segment.status(row)), segment.size(row)
+            said = opened.get(ref) or opened.setdefault(ref, store.open_facts(ref).reasons())
+            status, size = said[0][row], said[1][row]
         (fs, fr), (ts, tr), (xs, xr), (es, er) = (
             place(facts),
             place(catalog.terms.get(key)),

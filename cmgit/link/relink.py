@@ -133,11 +133,14 @@ def _barrels(earlier: Earlier) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     targets: dict[tuple[str, str], str | None] = {}
     stars: list[tuple[str, str]] = []
-    for file, kind, path, name, _, _ in earlier.noted((DependKind.REQUEST, DependKind.STAR)):
-        if kind == DependKind.REQUEST:
+    for file, _, _, name, _, _ in earlier.noted((DependKind.STAR,)):
+        stars.append((file, name))
+    if not stars:
+        return found
+    starred = {file for file, _ in stars}
+    for file, _, path, name, _, _ in earlier.noted((DependKind.REQUEST,)):
+        if file in starred:
             targets[file, name] = path
-        else:
-            stars.append((file, name))
     for file, name in stars:
         target = targets.get((file, name))
         if target is not None:

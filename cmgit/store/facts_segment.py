@@ -286,6 +286,10 @@ class FactsSegment:
         """Bytes of the blob."""
         return int(self._blobs[0]["size"][row])
 
+    def reasons(self) -> tuple[list[int], list[int]]:
+        """Status (`BlobStatus`) and size in bytes of every blob."""
+        return self._blobs[0]["status"].tolist(), self._blobs[0]["size"].tolist()
+
     def _table(self, name: str) -> Table:
         if name not in self._tables:
             self._tables[name] = self._load_table(name)
