@@ -10,6 +10,7 @@ from cmgit.cli import checks
 from cmgit.cli.checks import Finding
 from cmgit.cli.options import json_option
 from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.reader_check import check_reader
 from cmgit.cli.session import config_from, current_folder
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError
@@ -23,8 +24,8 @@ MARKS = {"ok": "ok   ", "note": "note ", "wrong": "WRONG"}
 @click.command(name="doctor")
 @json_option
 def command(as_json: bool) -> int:
-    """Look at git, the settings, the hooks, the index, the background builds and the model, and say what to run where
-    something is wrong. Changes nothing; exit code 1 when something has to be mended."""
+    """Look at git, the settings, the hooks, the index, the background builds, the resident reader and the model, and
+    say what to run where something is wrong. Changes nothing; exit code 1 when something has to be mended."""
     findings = list(examine(current_folder()))
     wrong = any(finding.state == "wrong" for finding in findings)
     if as_json:
@@ -59,6 +60,7 @@ def examine(cwd: str) -> Iterator[Finding]:
         ("index", lambda: index(location, config)),
         ("lock", lambda: checks.check_lock(location)),
         ("builds", lambda: checks.check_jobs(location)),
+        ("reader", lambda: check_reader(location)),
     )
     for name, look in looks:
         try:

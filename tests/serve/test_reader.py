@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -211,3 +212,21 @@ def test_a_runtime_folder_that_others_may_write_to_is_not_used(monkeypatch: pyte
     assert runtime.runtime_dir() != str(folder / "cmgit")
     folder.chmod(0o700)
     assert runtime.runtime_dir() == str(folder / "cmgit")
+
+
+def test_the_doctor_tells_about_it(cm: Cm, shop: GitRepo, run_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told() -> dict[str, str]:
+        findings = json.loads(cm(shop.path, "doctor", "--json").out)["findings"]
+        (found,) = [finding for finding in findings if finding["check"] == "reader"]
+        return dict(found)
+
+    assert told()["state"] == "ok"
+    start(shop.path)
+    assert told()["message"].startswith("A reader runs")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "0")
+    assert (told()["state"], told()["hint"]) == ("note", "`git cm serve --stop` ends it")
+    run_dir.chmod(0o755)
+    assert told()["state"] == "wrong"
+    run_dir.chmod(0o700)
+    monkeypatch.setenv("CMGIT_SERVE", "off")
+    assert told()["state"] == "note"
