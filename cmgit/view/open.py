@@ -13,7 +13,7 @@ from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback, pat
 from cmgit.git.locate import Location, probe
 from cmgit.git.objects import Objects, open_objects
 from cmgit.git.revisions import tree_of
-from cmgit.index.entries import entries_of, reader
+from cmgit.index.entries import entries_of, known_entries, reader
 from cmgit.index.plan import plan_files
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.snapshot.manifest import Manifest
@@ -172,7 +172,8 @@ def find_target(
         objects: Objects | None = None
     elif tree is not None:
         objects = open_objects(location)
-        entries = plan_files(objects.list_tree(tree), reader(objects)).files
+        known = known_entries(base) if base is not None else ()
+        entries = plan_files(objects.list_tree(tree), reader(objects), known).files
     else:
         objects, entries = None, ()
     held: list[Objects] = [objects] if objects is not None else []
@@ -239,12 +240,12 @@ def lay_over(
     wanted = supply if config.vectors else None
     view = View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
     view.past = PastSupply(location, target.rev, target.tree)
-    return view
     view.closed = target.closed
     if target.closed:
         named = ", ".join(path_bytes(path).decode("utf-8", "backslashreplace") for path in target.closed[:CLOSED_NAMED])
         more = f" and {len(target.closed) - CLOSED_NAMED} more" if len(target.closed) > CLOSED_NAMED else ""
         warn(f"no permission to read {named}{more}: the answer is without what stands there")
+    return view
 
 
 def relink(entries: Sequence[FileEntry], facts_of: Callable[[BlobKey], BlobFacts | None], opened: Opened) -> Linked:
