@@ -28,7 +28,7 @@ MOST_WORDS = 8
 
 # Fitted by bench/silence.py: the logarithm of odds that a prompt is about the code it was asked of.
 WITH_VECTORS = {"": -11.25, "coverage": 4.35, "cosine": 12.36, "words": 3.03, "named": 4.19}
-WITHOUT_VECTORS = {"": -8.7, "coverage": 5.06, "told": 4.22, "words": 1.67, "named": 5.58}
+WITHOUT_VECTORS = {"": -8.4, "coverage": 5.06, "told": 4.22, "words": 1.67, "named": 5.58}
 SURELY_NAMED = 0.5
 """Weight of a name that the repository knows (`cmgit.retrieve.focus`) from which it counts as an exact hint."""
 
