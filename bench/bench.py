@@ -81,7 +81,6 @@ class Bench:
     def __init__(self, folder: Path, cache: Path, chosen: Sequence[str], limit: float, *, strict: bool) -> None:
         self.folder, self.limit, self.strict = folder, limit, strict
         self.pace: dict[str, float] = {}
-        self.over = float("inf")
         self.absent = {key: reason for key in chosen if (reason := missing(cache, key))}
         self.tools: dict[str, Tool] = {key: TOOLS[key](cache) for key in chosen if key not in self.absent}
         self.places: dict[tuple[str, str], Place] = {}
@@ -132,7 +131,7 @@ class Bench:
                     cell.error or len(cell.runs) >= target or (late and (self.strict or not cheap(cell, turn)))
                 ):
                     continue
-                if self.strict and time.perf_counter() > self.over:
+                if self.strict and time.perf_counter() > until:
                     cell.error = cell.error or ("" if cell.runs else "left out: the time was up")
                     continue
                 self.measure(cell)
@@ -160,7 +159,7 @@ def drop_the_slowest(bench: Bench, cells: list[Cell], mb: float, seconds: float)
 
 def measure_repo(bench: Bench, repo: str, source: Path, seconds: float, most: int) -> dict[str, Any]:
     """All figures of one repository. seconds: the time to spend; each figure is taken once whatever it takes."""
-    until = bench.over = time.perf_counter() + seconds
+    until = time.perf_counter() + seconds
     say(f"{repo}: {seconds / 60:.1f} minutes")
     place = {key: bench.place(repo, source, key) for key in bench.tools}
     first = [

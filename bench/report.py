@@ -130,11 +130,8 @@ def timed(metric: str) -> Callable[[dict[str, Any]], str]:
     def show(one: dict[str, Any]) -> str:
         seconds, cpu = middle(one, metric, 0), middle(one, metric, 1)
         if seconds is None:
-            return (
-                "failed"
-                if one.get(metric, {}).get("error", "cannot").startswith(("exit", "ended", "no answer"))
-                else ""
-            )
+            error = one.get(metric, {}).get("error", NOT_ASKED)
+            return "" if error in ("", NOT_ASKED) else "left out" if error.startswith("left out") else "failed"
         count = len(runs(one, metric))
         few = f" <sub>n={count}</sub>" if count < FULL else ""
         return f"{seconds:.2f} / {cpu:.2f}{few}"

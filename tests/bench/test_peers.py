@@ -182,6 +182,10 @@ def test_the_table_says_where_another_tool_wins_fails_or_is_absent() -> None:
     assert "| semble | **not measured** | no wheel |" in slower
     assert "codegraph, search of a/b: exit 1: a \\| b" in slower
     assert "4.00 (×10.0)" in slower
+    assert "| failed |" in slower
+    late = one_result(4.0)
+    late["repos"][0]["figures"]["codegraph"]["index"] = {"runs": [], "error": "left out: the time was up"}
+    assert "| codegraph | left out |" in report.render(late)
 
 
 def test_runs_that_complete_each_other_become_one_short_table() -> None:
