@@ -91,15 +91,25 @@ def process(top: Path, *args: str) -> Callable[[], object]:
     return lambda: subprocess.run(argv, cwd=top, env=env, capture_output=True, check=True)
 
 
-IMPORTS = """
-import cmgit.cli.start, cmgit.cli.main, cmgit.cli.boundary, cmgit.cli.note, cmgit.cli.note_read, cmgit.cli.notebook
-import cmgit.view.open, cmgit.notes.book, cmgit.notes.anchors, cmgit.git.batch, cmgit.store.segments, lance.file
+LOADED = """
+import json, os, sys
+from cmgit.cli.boundary import run_guarded
+from cmgit.cli.main import cli
+out, sys.stdout = sys.stdout, open(os.devnull, "w")
+run_guarded(lambda: cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False))
+json.dump([name for name in sys.modules if name.split(".")[0] not in ("__main__",)], out)
 """
-"""What a cold search loads; a process that does this and nothing else is what it costs beyond our control."""
 
 
-def imports_only(top: Path) -> Callable[[], object]:
-    code = f"import os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n{IMPORTS}\nos._exit(0)"
+def imports_only(top: Path, *args: str) -> Callable[[], object]:
+    """A process that loads exactly the modules that a command loads, and does nothing."""
+    env = {**os.environ, "CMGIT_SERVE": "off"}
+    told = subprocess.run([sys.executable, "-c", LOADED, *args], cwd=top, env=env, capture_output=True, check=True)
+    names = [name for name in json.loads(told.stdout) if name.isidentifier() or "." in name]
+    code = (
+        "import importlib, os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n"
+        f"for name in {names!r}:\n try: importlib.import_module(name)\n except Exception: pass\nos._exit(0)"
+    )
     return lambda: subprocess.run([sys.executable, "-c", code], cwd=top, capture_output=True, check=False)
 
 
@@ -176,11 +186,10 @@ def measure(repo: Path, place: Path, count: int, runs: int, prompt: str) -> list
     for text in TEXTS:
         rows.append(line(f"search {text!r}, resident", timed(search(Question(text=text)), runs)))
     rows.append(line("search by a file's anchor, resident", timed(search(Question((uri,), inside=True)), runs)))
-    imports = timed(imports_only(top), runs)
-    rows.append(line("imports of a cold search", imports))
     for args in (("note", "search", TEXTS[1]), ("note", "search", "--inside", "--anchor", uri.text)):
-        cold = timed(process(top, *args), runs)
+        cold, imports = timed(process(top, *args), runs), timed(imports_only(top, *args), runs)
         rows.append(line(f"search {args[-1]!r}, cold", cold))
+        rows.append(line("  its imports alone", imports))
         rows.append(line("  beyond imports", less(cold, imports)))
     bare = open_view(locate(str(without)), config, None, no_progress, lambda _: None)
 

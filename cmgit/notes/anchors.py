@@ -14,11 +14,11 @@ from cmgit.core.facts import BlobFacts, BlobStatus
 from cmgit.git.disk import read_file
 from cmgit.notes.memory import Memory
 from cmgit.notes.model import Anchor, Head
-from cmgit.notes.moves import Moves
 from cmgit.notes.texts import BLOB, TEXT, file_hashes, rows_by_name, rows_named, unit_hash
 from cmgit.notes.uri import Uri, read_uri
 
 if TYPE_CHECKING:
+    from cmgit.notes.moves import Moves
     from cmgit.view.view import View
 
 OK, CHANGED, MOVED, GONE, UNKNOWN = "ok", "changed", "moved", "gone", "unknown"
@@ -66,6 +66,7 @@ class Checker:
         assert view.location is not None
         self._location = view.location
         self._files: dict[str, _File | None] = {}
+        self._on_disk: dict[str, tuple[str, ...]] = {}
         self._others: dict[str, tuple[str, ...] | None] = {}
 
     def states(self, head: Head) -> list[State]:
@@ -115,8 +116,10 @@ class Checker:
 
     def _as_on_disk(self, path: str) -> tuple[str, ...]:
         """For a note that was confirmed before git converted the line ends."""
-        data = self.read(path)
-        return file_hashes(data, self._location.object_format) if data is not None else ()
+        if path not in self._on_disk:
+            data = self.read(path)
+            self._on_disk[path] = file_hashes(data, self._location.object_format) if data is not None else ()
+        return self._on_disk[path]
 
     @cached_property
     def _changed_paths(self) -> frozenset[str]:
@@ -190,6 +193,8 @@ class Checker:
 
     @cached_property
     def moves(self) -> Moves:
+        from cmgit.notes.moves import Moves  # most looks find everything where it was
+
         return Moves(self)
 
     # Variables

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from cmgit.core.errors import CmgitError, UsageError
 from cmgit.notes.uri import ENTITY
@@ -97,6 +96,8 @@ def check_entity(name: str, meaning: str) -> None:
 
 def near_names(name: str, entities: list[Entity]) -> list[str]:
     """Registered names that somebody may have meant."""
+    from difflib import get_close_matches  # only a typing error pays for it
+
     folded = {entity.name.casefold(): entity.name for entity in entities}
     close = get_close_matches(name.casefold(), list(folded), 4, 0.55)
     inside = [key for key in folded if name.casefold() in key or key in name.casefold()]

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from cmgit.core.errors import CmgitError, ObjectUnreadable
 from cmgit.git.disk import read_file
 from cmgit.git.objects import Objects, open_objects
-from cmgit.notes.entities import Entity, read_entities
-from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable
+from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable, is_note_path, text_of
 from cmgit.notes.packs import (
     MOST_ROWS,
     Pack,
@@ -28,13 +27,12 @@ from cmgit.notes.packs import (
     read_pack_bytes,
     read_words_bytes,
 )
-from cmgit.notes.parse import is_note_path, parse_head, parse_note, text_of
 from cmgit.notes.standing import Standing, may_have_notes
-from cmgit.notes.terms import note_terms
 
 if TYPE_CHECKING:
     from cmgit.core.records import Change
     from cmgit.git.locate import Location
+    from cmgit.notes.entities import Entity
 
 FEW = 64
 """So many notes may differ from a pack before another one is made."""
@@ -77,6 +75,7 @@ class Memory:
         self._objects: Objects | None = None
         self._pack, self._differing = self._base()
         self._data: dict[str, bytes] = {}
+        self._heads: dict[Row, Head] = {}
 
     def close(self) -> None:
         if self._objects is not None:
@@ -135,7 +134,7 @@ class Memory:
             if isinstance(data, ObjectUnreadable):
                 unreadable.append(Unreadable(path, data.message))
                 continue
-            found = parse_head(path, data, self._location.object_format)
+            found = self._parse(path, data)
             if isinstance(found, Head):
                 heads[path] = found
             else:
@@ -145,6 +144,11 @@ class Memory:
         made = self._packs.pack(name) or read_pack_bytes(data)  # a read-only repository keeps none
         assert made is not None
         return made
+
+    def _parse(self, path: str, data: bytes) -> Head | Unreadable:
+        from cmgit.notes.parse import parse_head  # notes that are as the tree has them are not parsed
+
+        return parse_head(path, data, self._location.object_format)
 
     @property
     def _git(self) -> Objects:
@@ -181,7 +185,7 @@ class Memory:
             data = self.data(path)
             if data is None:
                 continue
-            found = parse_head(path, data, self._location.object_format)
+            found = self._parse(path, data)
             if isinstance(found, Head):
                 heads.append(found)
             else:
@@ -227,8 +231,15 @@ class Memory:
 
     def head(self, row: Row) -> Head:
         if self._pack is not None and row < self._packed:
-            return self._pack.head(row)
+            if row not in self._heads:
+                self._heads[row] = self._pack.head(row)
+            return self._heads[row]
         return self._overlay[0][row - self._packed]
+
+    def ident(self, row: Row) -> str:
+        if self._pack is not None and row < self._packed:
+            return self._pack.ident(row)
+        return self._overlay[0][row - self._packed].id
 
     def status(self, row: Row) -> str:
         if self._pack is not None and row < self._packed:
@@ -276,7 +287,11 @@ class Memory:
         """The whole note, read now; None where it has gone since."""
         path = self.head(row).path
         data = self.data(path)
-        found = parse_note(path, data, self._location.object_format) if data is not None else None
+        if data is None:
+            return None
+        from cmgit.notes.parse import parse_note
+
+        found = parse_note(path, data, self._location.object_format)
         return found if isinstance(found, Note) else None
 
     def notes(self, rows: Iterable[Row]) -> Iterator[Note]:
@@ -312,6 +327,8 @@ class Memory:
 
     @cached_property
     def _overlay_terms(self) -> list[tuple[Row, dict[str, tuple[int, int]]]]:
+        from cmgit.notes.terms import note_terms
+
         rows = range(self._packed, min(self.size, MOST_ROWS))
         return [(row, note_terms(note.head, note.body)) for row in rows if (note := self.note(row)) is not None]
 
@@ -321,6 +338,9 @@ class Memory:
         kept = self._packs.words(self._pack.name)
         if kept is not None:
             return kept
+        from cmgit.notes.parse import parse_note
+        from cmgit.notes.terms import note_terms
+
         heads = [self._pack.head(row) for row in range(len(self._pack))]
         blobs = self._git.read_blobs([head.oid for head in heads])
         rows: list[tuple[int, dict[str, tuple[int, int]]]] = []
@@ -375,4 +395,6 @@ class Memory:
 
     @cached_property
     def entities(self) -> dict[str, Entity]:
+        from cmgit.notes.entities import read_entities
+
         return {entity.name: entity for entity in read_entities(self.entities_text)}

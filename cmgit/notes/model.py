@@ -66,6 +66,10 @@ class Unreadable:
     reason: str
 
 
-def heavier(first: str, second: str) -> str:
-    """The heavier of two weights."""
-    return min(first, second, key=WEIGHTS.index)
+def is_note_path(path: str) -> bool:
+    return path.startswith(NOTES) and path.endswith(".md") and "/" not in path[len(NOTES) :]
+
+
+def text_of(data: bytes) -> str:
+    """Any bytes as text, and back again by `errors="surrogateescape"`."""
+    return data.decode("utf-8", "surrogateescape")

@@ -3,10 +3,10 @@
 A pack is named by git's id of the `.memory` tree that it was made from, so it can never be out of date; it is
 checksummed, and whatever is shown is read from the note itself again. Anything may be deleted here at any time.
 
-`<id>-<recipe>.heads`: a JSON line (sizes, checksum, registry of entities, what cannot be read), then one status letter
-for each row, row offsets (uint32), sorted lines `key TAB row:weight,…` (keys: anchors' URIs, `id:`, `path:`), and one
-JSON line for each row. `<id>-<recipe>.words`: a JSON line, sorted lines `term TAB start:count`, then postings (uint32).
-`<tree>.at`: which pack serves a commit's tree, and which notes differ from it.
+`<id>-<recipe>.heads`: a JSON line (sizes, checksum, registry of entities, what cannot be read), one status letter for
+each row, the five of its id, row offsets (uint32), sorted lines `key TAB row:weight,…` (keys: anchors' URIs, `id:`,
+`path:`), and one JSON line for each row. `<id>-<recipe>.words`: a JSON line, sorted lines `term TAB start:count`, then
+postings (uint32). `<tree>.at`: which pack serves a commit's tree, and which notes differ from it.
 """
 
 from __future__ import annotations
@@ -34,12 +34,21 @@ _LETTERS = {status: status[0] for status in STATUSES}
 _STATUS = {letter: status for status, letter in _LETTERS.items()}
 
 
+_READERS = tuple(f"notes/{name}.py" for name in ("front", "model", "packs", "parse", "uri", "yaml_door"))
+
+
 @cache
 def packs_recipe() -> str:
     """Changes whenever a row could."""
+    return hash_modules(_READERS)[:8]
+
+
+@cache
+def words_recipe() -> str:
+    """Changes whenever a term or a row could."""
     from cmgit.words.recipe import words_recipe
 
-    return hash_modules(("notes",), words_recipe())[:8]
+    return hash_modules((*_READERS, "notes/terms.py"), words_recipe())[:8]
 
 
 def text_bytes(text: str) -> bytes:
@@ -52,6 +61,7 @@ class Pack:
 
     name: str
     statuses: str
+    ids: str
     offsets: memoryview
     keys: bytes
     rows: bytes
@@ -60,6 +70,9 @@ class Pack:
 
     def __len__(self) -> int:
         return len(self.statuses)
+
+    def ident(self, row: int) -> str:
+        return self.ids[5 * row : 5 * row + 5]
 
     def status(self, row: int) -> str:
         return _STATUS[self.statuses[row]]
@@ -115,7 +128,7 @@ def make_pack(name: str, heads: Iterable[Head], entities: str, unreadable: Itera
         )
     )
     statuses = "".join(_LETTERS[head.status] for head in ordered).encode()
-    content = statuses + offsets.tobytes() + index + b"".join(lines)
+    content = statuses + "".join(head.id for head in ordered).encode() + offsets.tobytes() + index + b"".join(lines)
     header = {
         "name": name,
         "rows": len(ordered),
@@ -141,11 +154,13 @@ def read_pack_bytes(data: bytes) -> Pack | None:
     if header is None:
         return None
     rows, keys = int(header["rows"]), int(header["keys"])
-    at = rows + 4 * (rows + 1)
+    start = 6 * rows
+    at = start + 4 * (rows + 1)
     return Pack(
         name=header["name"],
         statuses=content[:rows].decode(),
-        offsets=memoryview(content[rows:at]).cast("I"),
+        ids=content[rows:start].decode(),
+        offsets=memoryview(content[start:at]).cast("I"),
         keys=content[at : at + keys],
         rows=content[at + keys :],
         entities=header["entities"],
@@ -235,7 +250,7 @@ class PackFolder:
         return _read_pack(*found) if (found := self._stamped(f"{name}-{packs_recipe()}.heads")) else None
 
     def words(self, name: str) -> Words | None:
-        return _read_words(*found) if (found := self._stamped(f"{name}-{packs_recipe()}.words")) else None
+        return _read_words(*found) if (found := self._stamped(f"{name}-{words_recipe()}.words")) else None
 
     def newest(self) -> Pack | None:
         """The pack that was written last."""
@@ -259,7 +274,7 @@ class PackFolder:
         self._prune(".heads", KEPT_PACKS)
 
     def write_words(self, name: str, data: bytes) -> None:
-        self._write(f"{name}-{packs_recipe()}.words", data)
+        self._write(f"{name}-{words_recipe()}.words", data)
         self._prune(".words", KEPT_PACKS)
 
     def _stamped(self, name: str) -> tuple[str, tuple[int, int]] | None:

@@ -6,19 +6,23 @@ from functools import lru_cache
 
 from cmgit.git.disk import blob_oid
 from cmgit.notes.front import cut, read_front
-from cmgit.notes.model import ID, LINK, NOTES, ORDINARY_WEIGHT, STATUSES, WEIGHTS, Anchor, Head, Note, Unreadable
+from cmgit.notes.model import (
+    ID,
+    LINK,
+    NOTES,
+    ORDINARY_WEIGHT,
+    STATUSES,
+    WEIGHTS,
+    Anchor,
+    Head,
+    Note,
+    Unreadable,
+    text_of,
+)
 from cmgit.notes.uri import read_uri
 from cmgit.notes.yaml_door import BadYaml
 
 LARGEST = 16_000_000  # bytes: what is larger is no note
-
-
-def is_note_path(path: str) -> bool:
-    return path.startswith(NOTES) and path.endswith(".md") and "/" not in path[len(NOTES) :]
-
-
-def text_of(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
 
 
 @lru_cache(maxsize=8_192)

@@ -26,7 +26,8 @@ CONFIRMED = 0.5
 @dataclass(frozen=True, slots=True)
 class Question:
     """anchors: union. inside: a file's anchor also finds the notes of what is in it. context: URIs that somebody works
-    with; they lift a match and filter none. strict: every word of the text must be met."""
+    with; they lift a match and filter none. strict: every word of the text must be met. incidental: whether such
+    anchors are enough."""
 
     anchors: tuple[Uri, ...] = ()
     text: str = ""
@@ -36,6 +37,7 @@ class Question:
     drafts: bool = False
     outdated: bool = False
     limit: int = LIMIT
+    incidental: bool = True
 
     @property
     def statuses(self) -> frozenset[str]:
@@ -71,6 +73,10 @@ class _Match:
     telling: bool = False
     text: float = 0.0
 
+    @property
+    def all(self) -> float:
+        return self.score + self.text
+
 
 def search_notes(memory: Memory, question: Question) -> Answer:
     """Notes for a question, the heaviest and best first.
@@ -88,18 +94,19 @@ def search_notes(memory: Memory, question: Question) -> Answer:
         match = matches.setdefault(row, _Match())
         match.text, match.telling = score, True
     _confirm(memory, question, matches)
-    hits = [_hit(memory, row, match) for row, match in matches.items() if _is_in(match)]
-    hits.sort(key=lambda hit: (WEIGHTS.index(hit.weight) if hit.weight == "critical" else 1, -hit.score, hit.head.id))
-    critical = sum(hit.weight == "critical" for hit in hits)
-    shown = max(critical, min(max(question.limit, 0), len(hits)))
-    return Answer(tuple(hits[:shown]), len(hits) - shown, searched)
+    found = [(row, match) for row, match in matches.items() if _is_in(match, question)]
+    found.sort(key=lambda pair: (pair[1].weight != "critical", -pair[1].all, memory.ident(pair[0])))
+    critical = sum(match.weight == "critical" for _, match in found)
+    shown = max(critical, min(max(question.limit, 0), len(found)))
+    hits = tuple(
+        Hit(memory.head(row), match.all, match.weight, tuple(match.met), match.text > 0) for row, match in found[:shown]
+    )
+    return Answer(hits, len(found) - shown, searched)
 
 
-def _hit(memory: Memory, row: Row, match: _Match) -> Hit:
-    return Hit(memory.head(row), match.score + match.text, match.weight, tuple(match.met), match.text > 0)
-
-
-def _is_in(match: _Match) -> bool:
+def _is_in(match: _Match, question: Question) -> bool:
+    if match.weight == "incidental" and not match.text and not question.incidental:
+        return False
     return match.weight == "critical" or (match.telling and (match.text > 0 or match.score >= BORDER))
 
 

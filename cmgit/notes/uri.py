@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cmgit.core.errors import UsageError
 
@@ -36,6 +37,7 @@ class Uri:
         return self.kind in CODE_KINDS
 
 
+@lru_cache(maxsize=1 << 14)
 def read_uri(text: str) -> Uri | None:
     """A URI as it stands in a file; None where it is none. Nothing is repaired: equal means equal."""
     kind, colon, rest = text.partition(":")

@@ -23,8 +23,7 @@ from cmgit.core.errors import CmgitError
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
 from cmgit.git.plumbing import run_git
-from cmgit.notes.model import ENTITIES, NOTES
-from cmgit.notes.parse import text_of
+from cmgit.notes.model import ENTITIES, NOTES, text_of
 from cmgit.snapshot.lock import wait_lock
 
 PATIENCE = 60.0  # seconds that a writer waits for the others

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cmgit.notes.anchors import State
     from cmgit.notes.memory import Memory
     from cmgit.notes.model import Anchor, Head
-    from cmgit.notes.search import Hit
+    from cmgit.notes.search import Answer, Hit
     from cmgit.notes.standing import Standing
 
 MOST_CRITICAL = 1_500  # characters of whole notes
@@ -77,7 +77,8 @@ class NotesPart:
 
     def __init__(self, memory: Memory, states: Callable[[Head, Iterable[str]], Sequence[State]], limit: int) -> None:
         self._memory, self._states, self._limit = memory, states, limit
-        self._known: dict[tuple[Spot, ...], list[Hit]] = {}
+        self._known: dict[tuple[Spot, ...], Answer] = {}
+        self._marks: dict[tuple[str, frozenset[str]], str] = {}
 
     def expected(self, spots: Sequence[Spot]) -> int:
         """Bytes that the notes of the roots will take: what is known before anything is assembled."""
@@ -85,28 +86,37 @@ class NotesPart:
 
     def beside(self, spots: Sequence[Spot], room: int) -> Beside:
         """What comes along with these. Critical notes always do; lines while there is room for their bytes."""
-        hits = self._hits(tuple(dict.fromkeys(spots)))
-        paths = {spot.path for spot in spots}
+        answer = self._hits(tuple(dict.fromkeys(spots)))
+        paths = frozenset(spot.path for spot in spots)
         left = min(MOST_CRITICAL, self._limit // 2)
         blocks: list[str] = []
         rows: list[dict[str, object]] = []
-        others: list[tuple[Hit, str]] = []
-        for hit in hits:
-            stale = stale_mark(self._states(hit.head, paths))
-            block = self._block(hit, stale, left) if hit.weight == "critical" else ""
+        others: list[Hit] = []
+        for hit in answer.hits:
+            if hit.weight != "critical" or left < LEAST_BODY:
+                others.append(hit)
+                continue
+            stale = self._mark(hit, paths)
+            block = self._block(hit, stale, left)
             if not block:
-                others.append((hit, stale))
+                others.append(hit)
                 continue
             left -= len(block)
             blocks.append(block)
             rows.append(_row(hit, stale, whole=True))
         before = "\n".join([*blocks, ""]) if blocks else ""
-        lines, taken = self._lines(others, room - len(before.encode("utf-8", "replace")))
-        rows += [_row(hit, stale, whole=False) for hit, stale in others[:taken]]
+        lines, taken = self._lines(others, answer.more, paths, room - len(before.encode("utf-8", "replace")))
+        rows += [_row(hit, self._mark(hit, paths), whole=False) for hit in others[:taken]]
         after = "\n" + "\n".join(lines) + "\n" if lines else ""
         return Beside(before, after, tuple(rows))
 
-    def _hits(self, spots: tuple[Spot, ...]) -> list[Hit]:
+    def _mark(self, hit: Hit, paths: frozenset[str]) -> str:
+        key = (hit.head.path, paths)
+        if key not in self._marks:
+            self._marks[key] = stale_mark(self._states(hit.head, paths))
+        return self._marks[key]
+
+    def _hits(self, spots: tuple[Spot, ...]) -> Answer:
         if spots not in self._known:
             from cmgit.notes.search import Question, search_notes
             from cmgit.notes.uri import Uri
@@ -118,8 +128,9 @@ class NotesPart:
                 shown = [spot for spot in spots if spot.path == path]
                 names = dict.fromkeys(uri[len(prefix) :] for uri, _ in self._memory.with_prefix(prefix))
                 anchors += [Uri("symbol", path, name) for name in names if any(spot.shows(name) for spot in shown)]
-            answer = search_notes(self._memory, Question(tuple(anchors), limit=1_000))
-            self._known[spots] = [hit for hit in answer.hits if hit.weight != "incidental"]
+            self._known[spots] = search_notes(
+                self._memory, Question(tuple(anchors), incidental=False, limit=MOST_LINES)
+            )
         return self._known[spots]
 
     def _block(self, hit: Hit, stale: str, left: int) -> str:
@@ -139,12 +150,15 @@ class NotesPart:
         room -= len(ending)
         return f"{head}{fence}md\n{body[:room]}\n{fence}\n{ending}" if room >= LEAST_BODY else ""
 
-    def _lines(self, others: Sequence[tuple[Hit, str]], room: int) -> tuple[list[str], int]:
+    def _lines(self, others: Sequence[Hit], unlisted: int, paths: frozenset[str], room: int) -> tuple[list[str], int]:
         """Lines for the notes, and for how many of them there was room."""
         if not others:
             return [], 0
         lines, used, taken = [_HEADING], len(_HEADING) + 60, 0
-        for hit, stale in others[:MOST_LINES]:
+        for hit in others[:MOST_LINES]:
+            if used > room:
+                break
+            stale = self._mark(hit, paths)
             weight = ", critical" if hit.weight == "critical" else ""
             mark = f" ({(weight + stale)[2:]})" if weight or stale else ""
             line = f"- {hit.head.id}: {_summary(hit)}{mark}"
@@ -153,10 +167,10 @@ class NotesPart:
                 break
             lines.append(line)
             taken += 1
-        if taken < len(others):
-            files = dict.fromkeys(uri.partition(":")[2].partition("::")[0] for hit, _ in others for uri in hit.met)
+        more = len(others) - taken + unlisted
+        if more:
+            files = dict.fromkeys(uri.partition(":")[2].partition("::")[0] for hit in others for uri in hit.met)
             place = f" --inside --anchor file:{one_line(next(iter(files)))}" if len(files) == 1 else ""
-            more = len(others) - taken
             lines.append(f"{more} more note{'s' if more > 1 else ''} on this code: `git cm note search{place}`.")
         return (lines, taken) if taken else (lines[1:] if room > 200 else [], 0)
 
