@@ -104,19 +104,29 @@ def refuse_foreign_folder(location: Location, settings: HookSettings) -> None:
     if not settings.hooks_path:
         return
     folder = printable(settings.folder)
-    advice = "git 2.54 or newer needs no script there; or call `git cm hook EVENT` from your own scripts"
     if settings.path_scope not in ("local", "worktree"):
-        raise CmgitError(f"core.hooksPath ({settings.path_scope}) sends all repositories to {folder}", advice)
+        raise not_ours(f"core.hooksPath ({settings.path_scope}) sends all repositories to {folder}", only_indexed=True)
     if settings.folder.exists() and not settings.folder.is_dir():
-        raise CmgitError(f"core.hooksPath is {settings.hooks_path}, so hooks are switched off", advice)
+        raise CmgitError(
+            f"core.hooksPath is {settings.hooks_path}, so hooks are switched off", "git 2.54 or newer needs no script"
+        )
     if location.top is None:
         return
     top = Path(location.top)
     inside = settings.folder.is_relative_to(top) and not settings.folder.is_relative_to(location.common_dir)
     if inside and not is_ignored(location, settings.folder / "post-commit"):
-        raise CmgitError(f"the scripts in {folder} belong to the repository's files", advice)
+        raise not_ours(f"the scripts in {folder} belong to the repository's files")
     if not inside and not settings.folder.is_relative_to(location.common_dir):
-        raise CmgitError(f"core.hooksPath sends this repository to {folder}, outside of it", advice)
+        raise not_ours(f"core.hooksPath sends this repository to {folder}, outside of it")
+
+
+def not_ours(message: str, *, only_indexed: bool = False) -> CmgitError:
+    """The refusal, with the line that does the same."""
+    return CmgitError(
+        message,
+        f"git 2.54 or newer needs no script; else end the scripts {scripts.names(EVENTS)} there with this line:",
+        scripts.line_for_scripts(only_indexed=only_indexed),
+    )
 
 
 def script_changes(folder: Path, event: str, program: Program) -> list[Change]:

@@ -112,6 +112,12 @@ def config_command(event: str, script: str, python: str, flag: str, *, only_inde
     return f"git_cm() {{ {call(event, script, python, flag, '; ', where)}; return 0; }}; git_cm"
 
 
+def line_for_scripts(*, only_indexed: bool = False) -> str:
+    """For scripts that are not ours to change: the same line for each of them, as their last one."""
+    where = "CMGIT_WHERE=indexed " if only_indexed else ""
+    return f'! command -v git-cm-hook >/dev/null || {where}git-cm-hook "${{0##*/}}" "$@"\n'
+
+
 def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 

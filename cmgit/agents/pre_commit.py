@@ -66,7 +66,8 @@ def install_changes(top: Path) -> list[Change]:
     if after is None:
         raise CmgitError(
             f"{CONFIG_FILE} is not edited: its list of repos is written in a way that leaves a doubt where to add",
-            "add this to the list yourself:\n" + _HOOK,
+            "add this to the list yourself:",
+            _HOOK,
         )
     return [WriteFile(path, data, after.encode("utf-8", "surrogateescape"), stat.S_IMODE(path.stat().st_mode))]
 

@@ -32,7 +32,7 @@ def run_guarded(run: Callable[[], object]) -> int:
         result = run()
         sys.stdout.flush()
     except CmgitError as error:
-        complain(error.message, error.hint)
+        complain(error.message, error.hint, error.lines)
         return error.exit_code
     except click.UsageError as error:
         error.show()
@@ -73,8 +73,8 @@ def bug(error: Exception) -> int:
     return 1
 
 
-def complain(message: str, hint: str) -> None:
-    text = f"git-cm: {one_line(message)}\n" + (f"hint: {one_line(hint)}\n" if hint else "")
+def complain(message: str, hint: str, lines: str = "") -> None:
+    text = f"git-cm: {one_line(message)}\n" + (f"hint: {one_line(hint)}\n" if hint else "") + lines
     sys.stderr.write(printable(text))
     sys.stderr.flush()
 

@@ -13,14 +13,16 @@ class CmgitError(Exception):
     Args:
         message: one sentence, without a trailing full stop.
         hint: what the user can do; empty when there is nothing to add.
+        lines: to copy from the screen; text of this program's own, shown as it is.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", lines: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.lines = lines
 
 
 class UsageError(CmgitError):

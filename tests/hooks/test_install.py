@@ -181,7 +181,7 @@ def test_scripts_that_are_tracked_files_are_left_alone(repo: GitRepo, cm: Cm) ->
     repo.git("config", "core.hooksPath", ".githooks")
     refused = cm(repo.path, "install", "git", "--yes")
     assert refused.code == 1
-    assert "git cm hook EVENT" in refused.err
+    assert 'git-cm-hook "${0##*/}" "$@"' in refused.err
     assert sorted(path.name for path in (repo.path / ".githooks").iterdir()) == ["pre-commit"]
 
 

@@ -58,7 +58,7 @@ def test_a_form_that_leaves_a_doubt_is_not_edited(name: str, repo: GitRepo, cm: 
     repo.write({".pre-commit-config.yaml": DOUBTFUL[name]})
     refused = cm(repo.path, "install", "pre-commit", "--yes")
     assert refused.code == 1
-    assert "id: cm-index" in refused.err
+    assert "\n  - id: cm-index\n" in refused.err
     assert (repo.path / ".pre-commit-config.yaml").read_bytes() == DOUBTFUL[name].encode()
 
 
