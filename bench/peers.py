@@ -211,10 +211,10 @@ class Cmgit(Tool):
         return [self.program, "mcp"], "cm_retrieve_context", lambda question: {"prompt": question.text}
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
-        search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, prompt])
+        search = Step([self.program, "search", "--json", "-k", "50", *self.vectors, "--", prompt])
         rows = json.loads(self.out(place, search, limit))["results"]
         ranked = [Shown(row["path"], 0, 0) if row["kind"] == "file" else shown(row) for row in rows]
-        retrieve = Step([self.program, "retrieve", "--json", "--budget", str(BUDGET), *self.vectors, prompt])
+        retrieve = Step([self.program, "retrieve", "--json", "--budget", str(BUDGET), *self.vectors, "--", prompt])
         items = json.loads(self.out(place, retrieve, limit))["items"]
         context = [shown(row, whole=row["role"] != "part") for row in items if row["role"] != "signature"]
         return Found(ranked, context)
@@ -256,9 +256,10 @@ class Codegraph(Tool):
         return [self.program, "serve", "--mcp"], "codegraph_explore", lambda question: {"query": question.text}
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
-        text = self.out(place, Step([self.program, "explore", prompt]), limit).decode("utf-8", "replace")
+        text = self.out(place, Step([self.program, "explore", "--", prompt]), limit).decode("utf-8", "replace")
         context = explored(text)
-        rows = json.loads(self.out(place, Step([self.program, "query", "--json", "-l", "50", prompt]), limit) or b"[]")
+        out = self.out(place, Step([self.program, "query", "--json", "-l", "50", "--", prompt]), limit).strip()
+        rows = json.loads(out) if out.startswith(b"[") else []  # finding nothing, it says so in words
         nodes = [row["node"] for row in rows if row["node"]["kind"] != "file"]
         ranked = [Shown(node["filePath"], node["startLine"], node["endLine"], node["name"]) for node in nodes]
         return Found(ranked, context, files=list(dict.fromkeys(one.path for one in context)))
@@ -298,7 +299,9 @@ class CodegraphContext(Codegraph):
         return None
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
-        out = self.out(place, Step([self.program, "context", "--format", "json", prompt]), limit)
+        out = self.out(place, Step([self.program, "context", "--format", "json", "--", prompt]), limit)
+        if not out.lstrip().startswith(b"{"):
+            return Found([], [])
         answer = json.loads(out)
         rows = [*answer["entryPoints"], *answer["nodes"]]
         nodes = {row["id"]: row for row in rows if row["kind"] != "file"}.values()
@@ -334,7 +337,7 @@ class Semble(Tool):
         return [self.program], "search", lambda question: {"query": question.text, "repo": str(place.clone)}
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
-        out = self.out(place, Step([self.program, "search", "-k", "50", "--format", "json", prompt, "."]), limit)
+        out = self.out(place, Step([self.program, "search", "-k", "50", "--format", "json", "--", prompt, "."]), limit)
         chunks = json.loads(out)["results"]
         ranked = [Shown(relative(row["file_path"], place), row["start_line"], row["end_line"]) for row in chunks]
         return Found(ranked, ranked)
@@ -406,8 +409,8 @@ class Probe(Tool):
         return Step([self.program, "search", question.text, ".", "--max-bytes", str(BUDGET), *self.options])
 
     def find(self, place: Place, prompt: str, limit: float) -> Found:
-        args = [self.program, "search", prompt, ".", "--format", "json", "--max-results", "50", "--timeout", "120"]
-        out = self.out(place, Step([*args, *self.options]), limit)
+        options = ["--format", "json", "--max-results", "50", "--timeout", "120", *self.options]
+        out = self.out(place, Step([self.program, "search", *options, "--", prompt, "."]), limit)
         start = out.find(b"{")
         rows = json.loads(out[start:])["results"] if start >= 0 else []
         ranked = [Shown(relative(row["file"], place), row["lines"][0], row["lines"][1]) for row in rows]
