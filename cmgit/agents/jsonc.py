@@ -188,18 +188,16 @@ def _appended(text: str, into: Node, key: str | None, value: Value) -> str:
         indent = _indent(text, into.first)
         return text[: into.start + 1] + head + style.written(value, indent) + text[into.start + 1 :]
     last = into.children[-1]
-    gap = _gap(text, into)
-    if "\n" in gap:
-        # The last break of the line counts: empty lines and comments belong to what they stand before.
-        gap = style.newline + re.split(r"[\r\n]", gap)[-1]
-        body = style.written(value, gap.lstrip("\r\n"))
+    on_lines = "\n" in text[into.start : last.first]
+    if on_lines:
+        indent = _indent(text, last.first)
+        gap, body = style.newline + indent, style.written(value, indent)
     else:
-        gap = gap or (" " if len(into.children) == 1 else "")
-        body = _on_one_line(value)
+        gap, body = _gap(text, into) or (" " if len(into.children) == 1 else ""), _on_one_line(value)
+    at = last.end if last.comma < 0 else last.comma + 1
+    at = _line_rest(text, at) if on_lines else at
     if last.comma >= 0:
-        at = _line_rest(text, last.comma + 1)
         return text[:at] + gap + head + body + "," + text[at:]
-    at = _line_rest(text, last.end)
     return text[: last.end] + "," + text[last.end : at] + gap + head + body + text[at:]
 
 
