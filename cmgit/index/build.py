@@ -30,7 +30,7 @@ from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
 from cmgit.index.retention import collect_garbage
 from cmgit.index.tables import assemble_manifest, wanted_keys
-from cmgit.index.vectors import embed_texts, missing_texts
+from cmgit.index.vectors import FLUSH_VECTORS, embed_texts, missing_texts
 from cmgit.snapshot.compact import compact
 from cmgit.snapshot.lock import BuilderLock, LockOwner, wait_lock
 from cmgit.snapshot.manifest import Manifest
@@ -204,6 +204,9 @@ def embed_and_publish(
     """Vectors that no segment has, as new segments and a new generation of the manifest."""
     with job.watch.stage("embed"):
         wanted = wanted_keys(plan, catalog, job.store)
+        if sum(key not in catalog.vectors for _, keys in wanted for key in keys) >= FLUSH_VECTORS:
+            wanted = wanted_keys(plan, catalog, job.store, recent_changes(job))
+        roles = {key_of(entry): int(entry.role) for entry in reversed(plan.files)}
         facts = facts_reader(job.store, catalog, Gathered())
 
         def facts_of(key: BlobKey) -> BlobFacts:
@@ -211,7 +214,13 @@ def embed_and_publish(
             assert found is not None
             return found
 
-        texts = missing_texts(wanted, catalog.vectors.__contains__, lambda key: objects.read_blob(key.oid), facts_of)
+        texts = missing_texts(
+            wanted,
+            catalog.vectors.__contains__,
+            lambda key: objects.read_blob(key.oid),
+            facts_of,
+            roles.__getitem__,
+        )
         embedded = embed_missing(job, catalog, texts) if texts else 0
     with job.watch.stage("write"):
         keys = {key for _, blob_keys in wanted for key in blob_keys}
@@ -220,6 +229,18 @@ def embed_and_publish(
         if not complete(manifest, job) or {ref for ref in manifest.segments if ref.kind == VECTORS} != refs:
             manifest = publish_for(job, with_vectors(manifest, refs, job))
     return manifest, embedded
+
+
+def recent_changes(job: Job) -> dict[str, int]:
+    """Path → how many of the commits that count ago it was changed last; empty where HEAD is another tree."""
+    commit = None if job.on_demand else commit_of(job.location, "HEAD")
+    history = history_at(job.location, commit.oid) if commit is not None and commit.tree == job.tree else None
+    recent: dict[str, int] = {}
+    if history is not None:
+        for row, path in zip(history.changed_commit.tolist(), history.changed_path.tolist(), strict=True):
+            name = history.paths[path]
+            recent[name] = min(row, recent.get(name, row))
+    return recent
 
 
 def embed_missing(job: Job, catalog: Catalog, texts: dict[bytes, str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from cmgit.core.facts import BlobStatus
@@ -14,6 +15,8 @@ from cmgit.snapshot import manifest as snapshot
 from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest
 from cmgit.snapshot.opened import counted
 from cmgit.store.segments import SegmentRef, SegmentStore, TextsSegment
+
+LONG_AGO = 1 << 30
 
 
 def assemble_manifest(
@@ -61,11 +64,18 @@ def assemble_manifest(
     return replace(manifest, counts=counted(store, manifest))
 
 
-def wanted_keys(plan: Plan, catalog: Catalog, store: SegmentStore) -> list[tuple[BlobKey, list[bytes]]]:
-    """The text keys of each blob of a tree, in path order; sources before tests and generated files, because a build
-    that is cut short should have embedded first what is likely to be asked for."""
+def wanted_keys(
+    plan: Plan, catalog: Catalog, store: SegmentStore, recent: Mapping[str, int] | None = None
+) -> list[tuple[BlobKey, list[bytes]]]:
+    """The text keys of each blob of a tree, what is likely to be asked for first, because a build may be cut short:
+    sources before tests and generated files, of each what was changed last, then by path.
+
+    Args:
+        recent: path → how many commits ago it was changed last, where that is known.
+    """
     opened: dict[SegmentRef, TextsSegment] = {}
-    ordered = sorted(plan.files, key=lambda entry: int(entry.role))
+    ago = recent or {}
+    ordered = sorted(plan.files, key=lambda entry: (int(entry.role), ago.get(entry.path, LONG_AGO)))
     wanted: dict[BlobKey, list[bytes]] = {}
     for entry in ordered:
         key = key_of(entry)

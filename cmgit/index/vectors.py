@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
-from cmgit.core.facts import BlobFacts
+from cmgit.core.facts import NONE, BlobFacts, UnitFlag
 from cmgit.core.records import BlobKey, Progress, ProgressCallback
 from cmgit.embed.texts import text_key, unit_texts
 
@@ -27,8 +27,10 @@ def missing_texts(
     known: Callable[[bytes], bool],
     read: Callable[[BlobKey], bytes],
     facts: Callable[[BlobKey], BlobFacts],
+    group: Callable[[BlobKey], int] = lambda _: 0,
 ) -> dict[bytes, str]:
-    """Texts whose vectors do not exist, each once, in the order of `wanted`. A blob that cannot be read gives none.
+    """Texts whose vectors do not exist, each once, in the order in which they are to be embedded: by group, in each
+    what is exported first, else in the order of `wanted`. A blob that cannot be read gives none.
 
     Args:
         wanted: blobs with the keys of their texts.
@@ -36,6 +38,7 @@ def missing_texts(
         read, facts: content and facts of a blob; asked only for blobs that lack a vector.
     """
     texts: dict[bytes, str] = {}
+    ranks: dict[bytes, tuple[int, bool]] = {}
     for blob, keys in wanted:
         lacking = {key for key in keys if not known(key) and key not in texts}
         if not lacking:
@@ -44,11 +47,22 @@ def missing_texts(
             data = read(blob)
         except ObjectUnreadable:
             continue
-        for _, text in unit_texts(data, facts(blob)):
+        said = facts(blob)
+        for unit, text in unit_texts(data, said):
             key = text_key(text)
             if key in lacking:
                 texts[key] = text
-    return texts
+                ranks[key] = group(blob), not is_exported(said, unit)
+    return {key: texts[key] for key in sorted(texts, key=ranks.__getitem__)}
+
+
+def is_exported(facts: BlobFacts, unit: int) -> bool:
+    """Of the unit itself, or of what it is a member of."""
+    while unit != NONE:
+        if facts.units.flags[unit] & UnitFlag.EXPORTED:
+            return True
+        unit = facts.units.owner[unit]
+    return False
 
 
 def embed_texts(

@@ -14,6 +14,7 @@ from cmgit.core.history import History
 from cmgit.retrieve import weights
 from cmgit.retrieve.lexical import rarity
 from cmgit.retrieve.ports import View
+from cmgit.view.layout import distinct
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,7 +100,7 @@ def _read(view: View, history: History) -> _Touches:
     there = np.array(same, np.bool_)[history.line_path] if len(same) else np.zeros(0, np.bool_)
     units = _units_at(view, files[history.line_path[there]], history.line[there])
     held = units != NONE
-    pairs = np.unique(history.line_commit[there][held] * np.int64(len(view.units)) + units[held])
+    pairs = distinct(history.line_commit[there][held] * np.int64(len(view.units)) + units[held])
     unit_commit, unit = pairs // len(view.units), pairs % len(view.units)
     commits = len(history)
 
