@@ -55,6 +55,15 @@ def remove_link(path: Path, common_dir: str) -> list[Change]:
     return changes
 
 
+def real_path(path: Path) -> Path:
+    """Where the text of a hook is: that of our link has another name while a rebase runs."""
+    if not is_ours(path):
+        return path
+    target = path.parent / LINK
+    off = switched_off_path(target)
+    return off if off.exists() else target
+
+
 def mend_link(common_dir: str, program_of: Callable[[], Program]) -> None:
     """Make anew what the link points to, where somebody removed `cm/` and with it the hook."""
     target = Path(common_dir) / "cm" / SWITCHED_HOOK

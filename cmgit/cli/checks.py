@@ -7,7 +7,8 @@ import difflib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -146,18 +147,22 @@ def check_lock(location: Location) -> Iterator[Finding]:
 def check_hooks(location: Location) -> Iterator[Finding]:
     """Which hooks stand, whether what they call is still there, and what keeps them from running."""
     from cmgit.agents.git_hooks import EVENTS, installed_events, refuse_foreign_folder, this_program
+    from cmgit.agents.linked_hook import real_path
     from cmgit.git.hooks import read_hook_settings
 
     settings = read_hook_settings(location)
     where = installed_events(settings)
     missing = [event for event in EVENTS if event not in where]
     if len(missing) == len(EVENTS):
+        if own := own_lines(settings, EVENTS):
+            yield Finding("hooks", "ok", f"your own scripts in {settings.folder} call cmgit at {', '.join(own)}")
+            return
         yield from other_hooks(location)
         try:
             if not settings.runs_configured:
                 refuse_foreign_folder(location, settings)
         except CmgitError as error:
-            yield Finding("hooks", "note", error.message, error.hint)
+            yield Finding("hooks", "note", error.message, f"{error.hint} {error.lines}".strip())
         return
     if missing:
         yield Finding("hooks", "wrong", f"no longer in place: {', '.join(missing)} (husky and lefthook write their "
@@ -168,8 +173,10 @@ def check_hooks(location: Location) -> Iterator[Finding]:
         if not all(part in text for part in wanted):
             yield Finding("hooks", "wrong", f"{event} calls another installation", "run `git cm install git`")
     for event in where:
-        script = settings.folder / event
-        if where[event] != "settings" and not os.access(script, os.X_OK):
+        script = real_path(settings.folder / event)
+        if where[event] != "settings" and not script.exists():
+            yield Finding("hooks", "note", f"{event} went with the index", "the next commit has it made anew")
+        elif where[event] != "settings" and not os.access(script, os.X_OK):
             yield Finding("hooks", "wrong", f"{script} may not be executed, so git ignores it", f"chmod +x {script}")
         if (script.with_name(event + ".git-cm-chained")).exists():
             yield Finding("hooks", "ok", f"{event} calls the script that was there before")
@@ -182,6 +189,8 @@ def check_hooks(location: Location) -> Iterator[Finding]:
 
 def installed_texts(settings: HookSettings, where: dict[str, str]) -> dict[str, str]:
     """The text of each installed hook."""
+    from cmgit.agents.linked_hook import real_path
+
     texts: dict[str, str] = {}
     for event, place in where.items():
         if place == "settings":
@@ -189,8 +198,19 @@ def installed_texts(settings: HookSettings, where: dict[str, str]) -> dict[str, 
                 hook.values.get("command", "") for hook in settings.configured if hook.name == f"cm-{event}"
             )
         else:
-            texts[event] = os.fsdecode((settings.folder / event).read_bytes())
+            with suppress(OSError):  # our link to nothing: the next event mends it
+                texts[event] = os.fsdecode(real_path(settings.folder / event).read_bytes())
     return texts
+
+
+def own_lines(settings: HookSettings, events: Sequence[str]) -> list[str]:
+    """The events whose scripts call cmgit by a line that the user put there."""
+    found = []
+    for event in events:
+        with suppress(OSError):
+            if b"git-cm-hook" in (settings.folder / event).read_bytes():
+                found.append(event)
+    return found
 
 
 def other_hooks(location: Location) -> Iterator[Finding]:

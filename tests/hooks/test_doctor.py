@@ -62,6 +62,25 @@ def test_hooks_that_are_gone_or_call_another_installation_are_found(hooked: GitR
     assert "post-merge" in message
 
 
+def test_a_hook_that_stands_aside_for_a_rebase_is_in_place(hooked: GitRepo, cm: Cm) -> None:
+    hook = hooked.path / ".git/cm/hooks/post-commit"
+    hook.rename(hook.with_name("post-commit.off"))
+    assert "all 5 stand in" in cm(hooked.path, "doctor").ok().out
+    hook.with_name("post-commit.off").unlink()
+    assert "the next commit has it made anew" in cm(hooked.path, "doctor").ok().out
+
+
+def test_lines_of_the_users_own_scripts_are_seen(repo: GitRepo, cm: Cm) -> None:
+    script = repo.path / ".githooks/post-commit"
+    script.parent.mkdir()
+    script.write_text('#!/bin/sh\n! command -v git-cm-hook >/dev/null || git-cm-hook "${0##*/}" "$@"\n')
+    repo.git("config", "core.hooksPath", ".githooks")
+    repo.commit({"a.ts": CODE})
+    assert "call cmgit at post-commit" in cm(repo.path, "doctor").out
+    script.write_text("#!/bin/sh\n")
+    assert 'git-cm-hook "${0##*/}" "$@"' in cm(repo.path, "doctor").out
+
+
 def test_without_hooks_it_names_the_installer(repo: GitRepo, cm: Cm) -> None:
     repo.commit({"a.ts": CODE})
     found = findings(cm, repo.path)
