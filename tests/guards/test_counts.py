@@ -13,7 +13,6 @@ from cmgit.core.config import Config
 from cmgit.core.records import no_progress
 from cmgit.git import process
 from cmgit.git.locate import locate
-from cmgit.index import build as building
 from cmgit.index import plan
 from cmgit.index.build import build
 from cmgit.index.report import BuildReport
