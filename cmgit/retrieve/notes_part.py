@@ -44,7 +44,7 @@ class Beside:
 
     @property
     def size(self) -> int:
-        return len(self.before.encode("utf-8", "replace")) + len(self.after.encode("utf-8", "replace"))
+        return _bytes(self.before) + _bytes(self.after)
 
 
 NOTHING_BESIDE = Beside()
@@ -88,24 +88,25 @@ class NotesPart:
         """What comes along with these. Critical notes always do; lines while there is room for their bytes."""
         answer = self._hits(tuple(dict.fromkeys(spots)))
         paths = frozenset(spot.path for spot in spots)
-        left = min(MOST_CRITICAL, self._limit // 2)
+        left, weight = MOST_CRITICAL, self._limit // 2  # characters, and bytes: at least half is for the code
         blocks: list[str] = []
         rows: list[dict[str, object]] = []
         others: list[Hit] = []
         for hit in answer.hits:
-            if hit.weight != "critical" or left < LEAST_BODY:
+            if hit.weight != "critical" or min(left, weight) < LEAST_BODY:
                 others.append(hit)
                 continue
             stale = self._mark(hit, paths)
-            block = self._block(hit, stale, left)
+            block = self._block(hit, stale, left, weight)
             if not block:
                 others.append(hit)
                 continue
-            left -= len(block)
+            left -= len(block) + 1
+            weight -= _bytes(block) + 1
             blocks.append(block)
             rows.append(_row(hit, stale, whole=True))
         before = "\n".join([*blocks, ""]) if blocks else ""
-        lines, taken = self._lines(others, answer.more, paths, room - len(before.encode("utf-8", "replace")))
+        lines, taken = self._lines(others, answer.more, paths, room - _bytes(before))
         rows += [_row(hit, self._mark(hit, paths), whole=False) for hit in others[:taken]]
         after = "\n" + "\n".join(lines) + "\n" if lines else ""
         return Beside(before, after, tuple(rows))
@@ -133,22 +134,26 @@ class NotesPart:
             )
         return self._known[spots]
 
-    def _block(self, hit: Hit, stale: str, left: int) -> str:
-        """A critical note whole, or as much of it as there is room for; "" where that is nothing."""
+    def _block(self, hit: Hit, stale: str, left: int, weight: int) -> str:
+        """A critical note whole, or as much of it as there is room for; "" where that is nothing.
+
+        Args:
+            left: characters. weight: bytes.
+        """
         met = next((uri for uri in hit.met if hit.head.weight_of(uri) == "critical"), "this code")
         head = f"Note {hit.head.id}, critical for {one_line(met)[:LONGEST_SUMMARY]}{stale}: {_summary(hit)}\n"
         row = self._memory.row_of(hit.head.id)
         note = self._memory.note(row) if row is not None else None
         body = quoted(note.body) if note is not None else ""
-        if not body:
-            return head if len(head) <= left else ""
         fence = fence_for(body)
-        room = left - len(head) - 2 * len(fence) - len("md\n\n\n")
-        if len(body) <= room:
-            return f"{head}{fence}md\n{body}\n{fence}\n"
+        whole = f"{head}{fence}md\n{body}\n{fence}\n" if body else head
+        if len(whole) <= left and _bytes(whole) <= weight:
+            return whole
         ending = f"(cut; `git cm note show {hit.head.id}` has the rest)\n"
-        room -= len(ending)
-        return f"{head}{fence}md\n{body[:room]}\n{fence}\n{ending}" if room >= LEAST_BODY else ""
+        around = 2 * len(fence) + len("md\n\n\n") + len(ending)
+        room, heavy = left - len(head) - around, weight - _bytes(head) - around
+        shown = body[: max(room, 0)].encode("utf-8", "replace")[: max(heavy, 0)].decode("utf-8", "ignore")
+        return f"{head}{fence}md\n{shown}\n{fence}\n{ending}" if len(shown) >= LEAST_BODY else ""
 
     def _lines(self, others: Sequence[Hit], unlisted: int, paths: frozenset[str], room: int) -> tuple[list[str], int]:
         """Lines for the notes, and for how many of them there was room."""
@@ -162,7 +167,7 @@ class NotesPart:
             weight = ", critical" if hit.weight == "critical" else ""
             mark = f" ({(weight + stale)[2:]})" if weight or stale else ""
             line = f"- {hit.head.id}: {_summary(hit)}{mark}"
-            used += len(line.encode("utf-8", "replace")) + 1
+            used += _bytes(line) + 1
             if used > room:
                 break
             lines.append(line)
@@ -173,6 +178,10 @@ class NotesPart:
             place = f" --inside --anchor file:{one_line(next(iter(files)))}" if len(files) == 1 else ""
             lines.append(f"{more} more note{'s' if more > 1 else ''} on this code: `git cm note search{place}`.")
         return (lines, taken) if taken else (lines[1:] if room > 200 else [], 0)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def quoted(body: str) -> str:
