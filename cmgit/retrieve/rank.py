@@ -87,7 +87,7 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
             for unit in found.rows[order[:3]].tolist()
         )
     )
-    signs = read_signs(lexical, cosines, query, found.rows[order], odds[order])
+    signs = read_signs(lexical, cosines, query, found.rows[order])
     chances = tuple(float(odds[i]) for i in order.tolist())
     return Ranking(ranked, telling, query.weights, found.without, chances, signs)
 

@@ -9,9 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from cmgit.retrieve.focus import Focus
@@ -37,46 +36,45 @@ SURELY_NAMED = 0.5
 class Signs:
     """How well the best units meet a prompt.
 
-    evidence: rarity, in nats, of the prompt's words that one of the first three units holds. coverage: share of the
-    prompt's words that one of them holds. cosine: of the nearest of them, 0 without vectors. spread: how many standard
-    deviations the nearest unit of the tree lies above the mean one. rarest: rarity of the rarest word that one of them
-    holds, by its weight. told: share of the prompt's words that occur in the tree at all. words: how many were searched
-    for. chance: of the first unit.
+    coverage: share of the prompt's words that one of the first three units holds. cosine: of the nearest of them, 0
+    without vectors. told: share of the prompt's words that occur in the tree at all. words: how many were searched for.
     """
 
-    evidence: float = 0.0
     coverage: float = 0.0
     cosine: float = 0.0
-    spread: float = 0.0
-    rarest: float = 0.0
     told: float = 0.0
     words: int = 0
-    chance: float = 0.0
 
 
 NO_SIGNS = Signs()
 
 
-def read_signs(lexical: Lexical, cosines: Floats, query: Query, best: NDArray[np.int64], chances: Floats) -> Signs:
-    """best: rows of units, best first; chances: of these."""
+def read_signs(lexical: Lexical, cosines: Floats, query: Query, best: NDArray[np.int64]) -> Signs:
+    """best: rows of units, best first."""
     if not len(best):
         return NO_SIGNS
     first = best[:FIRST]
-    seen = cosines[cosines != 0.0]
-    spread = float((seen.max() - seen.mean()) / seen.std()) if len(seen) > 1 and float(seen.std()) > 0 else 0.0
-    words = {term: weight for term, weight in query.weights.items() if term not in query.joined}
-    alone = [heard for heard in lexical.heard if heard.alone]
-    held = [float(np.isin(first, heard.rows).any()) * heard.gain for heard in alone]
+    words = len(query.weights) - len(query.joined & query.weights.keys())
     return Signs(
-        evidence=float(lexical.evidence[first].max()),
         coverage=float(lexical.coverage[first].max()),
         cosine=float(cosines[first].max()),
-        spread=spread,
-        rarest=max(held, default=0.0),
-        told=len(alone) / max(len(words), 1),
-        words=len(words),
-        chance=float(chances[0]),
+        told=sum(1 for heard in lexical.heard if heard.alone) / max(words, 1),
+        words=words,
     )
+
+
+def log_odds(signs: Signs, named: float) -> float:
+    """That a prompt is about the code. named: the weight of the best name in it that the repository knows."""
+    fitted = WITH_VECTORS if signs.cosine else WITHOUT_VECTORS
+    values = {
+        "": 1.0,
+        "coverage": signs.coverage,
+        "cosine": signs.cosine,
+        "told": signs.told,
+        "words": math.log1p(min(signs.words, MOST_WORDS)),
+        "named": named,
+    }
+    return sum(weight * values[name] for name, weight in fitted.items())
 
 
 def silence(prompt: Prompt, focus: Focus, ranking: Ranking) -> str:
@@ -91,15 +89,5 @@ def silence(prompt: Prompt, focus: Focus, ranking: Ranking) -> str:
         return ""
     if prompt.idle:
         return "the prompt is about the work alone"
-    signs = ranking.signs
-    fitted = WITH_VECTORS if signs.cosine else WITHOUT_VECTORS
-    values = {
-        "": 1.0,
-        "coverage": signs.coverage,
-        "cosine": signs.cosine,
-        "told": signs.told,
-        "words": math.log1p(min(signs.words, MOST_WORDS)),
-        "named": named,
-    }
-    odds = sum(weight * values[name] for name, weight in fitted.items())
+    odds = log_odds(ranking.signs, named)
     return "" if odds >= 0.0 else f"the prompt is hardly about this code (log odds {odds:.1f})"
