@@ -149,13 +149,23 @@ def test_settings_are_those_of_this_moment(shop: GitRepo) -> None:
 def test_a_flag_that_hides_an_edit_from_git_hides_it_from_nobody(shop: GitRepo) -> None:
     """The flags of index entries are asked again when the index is another one (libgit2/libgit2#5813)."""
     keeper = Keeper(locate(str(shop.path)), config_from)
-    question: dict[str, object] = {"op": "retrieve", "prompt": "`splitAmount`", "no_vectors": True}
-    answer_with(keeper, question, None)
+    answer_with(keeper, {"op": "callers", "name": "splitAmount"}, None)
     shop.git("update-index", "--assume-unchanged", "src/money.ts")
-    shop.write({"src/money.ts": "export function splitAmount(total: number) {\n  return total // hidden\n}\n"})
-    assert "hidden" in str(answer_with(keeper, question, None)["text"])
-    shop.write({"src/money.ts": "export function splitAmount(total: number) {\n  return total // again\n}\n"})
-    assert "again" in str(answer_with(keeper, question, None)["text"])
+    for name in ("hiddenOnce", "hiddenTwice"):
+        shop.write({"src/money.ts": f"export function {name}(total: number) {{\n  return total\n}}\n"})
+        (unit,) = answer_with(keeper, {"op": "callers", "name": name}, None)["units"]  # type: ignore[misc, attr-defined]
+        assert unit["path"] == "src/money.ts"
+    shop.git("update-index", "--no-assume-unchanged", "src/money.ts")
+    keeper.close()
+
+
+def test_a_second_edit_of_a_file_that_was_dirty_already_is_seen(shop: GitRepo) -> None:
+    keeper = Keeper(locate(str(shop.path)), config_from)
+    for name in ("made", "remade", "unmade"):
+        shop.write({"src/new.ts": f"export function {name}() {{}}\n", "src/money.ts": f"export const {name}2 = 1\n"})
+        for wanted, path in ((name, "src/new.ts"), (f"{name}2", "src/money.ts")):
+            (unit,) = answer_with(keeper, {"op": "callers", "name": wanted}, None)["units"]  # type: ignore[misc, attr-defined]
+            assert unit["path"] == path
     keeper.close()
 
 
