@@ -48,11 +48,15 @@ class WriteFile:
 
 @dataclass(frozen=True, slots=True)
 class RemoveFile:
-    """Remove a file, and its folder where nothing else is left in it and `prune` says so."""
+    """Remove a file, and its folder where nothing else is left in it and `prune` says so.
+
+    kept: folders at which that ends; with them the folders above are removed too where nothing else is left.
+    """
 
     path: Path
     before: bytes
     prune: bool = False
+    kept: tuple[Path, ...] = ()
 
     def describe(self) -> str:
         return f"remove {printable(self.path)}"
@@ -61,8 +65,12 @@ class RemoveFile:
         check(self.path, self.before)
         with storage_errors(self.path):
             self.path.unlink()
-            if self.prune and not any(self.path.parent.iterdir()):
-                self.path.parent.rmdir()
+            folder = self.path.parent
+            while self.prune and folder not in self.kept and not any(folder.iterdir()):
+                folder.rmdir()
+                if not self.kept:
+                    break
+                folder = folder.parent
 
 
 @dataclass(frozen=True, slots=True)

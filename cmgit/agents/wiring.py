@@ -190,7 +190,7 @@ def _change(path: Path, pieces: list[Piece], edit: Edit, kept: tuple[Path, ...])
         ) from error
     after = text.encode()
     if not text:
-        return RemoveFile(path, before, prune=path.parent not in kept) if before else None
+        return RemoveFile(path, before, prune=True, kept=kept) if before else None
     mode = NEW_MODE if before is None else stat.S_IMODE(path.stat().st_mode)
     return WriteFile(path, before, after, mode) if after != (before or b"") else None
 

@@ -149,10 +149,11 @@ def agent_step(name: str, wanted: Wanted) -> Step:
     scope = setups.Scope(known, top)
     if wanted.undo:
         pieces = client.all_pieces(scope, server=True, skill=True)
+        kept = (known.home, *(each.folder(known) for each in setups.CLIENTS), *filter(None, [top]))
         return Step(
             name,
             wanted.scope or "user",
-            wiring.uninstall_changes(pieces, (client.folder(known), known.home)) + undo_retention(name, known),
+            wiring.uninstall_changes(pieces, kept) + undo_retention(name, known),
         )
     server = client.needs_server if wanted.server is None else wanted.server
     skill = has_notes() if wanted.skill is None else wanted.skill
