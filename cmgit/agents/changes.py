@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +156,33 @@ class RemoveSection:
         run_git(self.where, ["config", self.scope, "--remove-section", self.section])
 
 
-Change = WriteFile | RemoveFile | MoveFile | MakeLink | RemoveLink | SetConfig | RemoveSection
+@dataclass(frozen=True, slots=True)
+class CutNewline:
+    """Take away the newline that git put after the last line of a settings file, when nothing else was added to it.
+    size: of the file before, in bytes."""
+
+    path: Path
+    size: int
+
+    def describe(self) -> str:
+        return f"restore the end of {printable(self.path)}, which had no newline"
+
+    def apply(self) -> None:
+        data = content(self.path) or b""
+        if len(data) != self.size + 1 or not data.endswith(b"\n"):
+            return
+        lock = self.path.with_name(self.path.name + ".lock")  # as git does it
+        with storage_errors(self.path):
+            try:
+                fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(self.path.stat().st_mode))
+            except FileExistsError:
+                return  # git is writing it: one newline more does no harm
+            with os.fdopen(fd, "wb") as stream:
+                stream.write(data[:-1])
+            lock.replace(self.path)
+
+
+Change = WriteFile | RemoveFile | MoveFile | MakeLink | RemoveLink | SetConfig | RemoveSection | CutNewline
 
 
 def apply_all(changes: Iterable[Change]) -> None:

@@ -7,19 +7,22 @@ import stat
 from pathlib import Path
 
 from cmgit.agents import hook_scripts as scripts
-from cmgit.agents.changes import Change, MoveFile, RemoveFile, RemoveSection, SetConfig, WriteFile, content
+from cmgit.agents.changes import Change, CutNewline, MoveFile, RemoveFile, RemoveSection, SetConfig, WriteFile, content
 from cmgit.agents.hook_scripts import CHAINED_SUFFIX, SHEBANG, Kind, Program
 from cmgit.agents.linked_hook import EVENT as LINKED_EVENT
 from cmgit.agents.linked_hook import can_be_linked, install_link, is_ours, remove_link
 from cmgit.agents.program import hook_script, interpreter
 from cmgit.core.atomic import printable
 from cmgit.core.errors import CmgitError
-from cmgit.git.hooks import HookSettings, is_ignored
+from cmgit.git.hooks import HookSettings, is_ignored, settings_file
 from cmgit.git.locate import Location
 
 EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite", "pre-commit")
 NAME = "cm-"
 """`hook.cm-EVENT.*`: a name must not be that of an event."""
+
+SIZE = "sizebefore"
+"""Of the settings file when it had no newline at its end: git adds one, and uninstalling takes it away again."""
 
 MOVED_BY_OTHERS = ("", ".legacy", ".old")
 """What pre-commit and lefthook call a script that they replace by theirs."""
@@ -75,6 +78,10 @@ def uninstall_changes(location: Location | None, settings: HookSettings, *, user
         for hook in settings.configured
         if hook.scope == scope and hook.name in {NAME + event for event in EVENTS}
     ]
+    size = next((h.values[SIZE] for h in settings.configured if h.scope == scope and SIZE in h.values), "")
+    path = settings_file(location or where, scope) if size.isdigit() else None
+    if path is not None:
+        sections.append(CutNewline(path, int(size)))
     if user or location is None:
         return sections
     return sections + remove_scripts(location, settings)
@@ -96,6 +103,11 @@ def config_changes(
         for key, value in (("event", event), ("command", command)):
             if values.get(key) != value:
                 changes.append(SetConfig(location.git_dir, f"--{scope}", f"hook.{NAME}{event}.{key}", value))
+    if changes and not any(name.startswith(NAME) for name in there):
+        path = settings_file(location, scope)
+        data = content(path) if path is not None else None
+        if data and not data.endswith(b"\n"):
+            changes.append(SetConfig(location.git_dir, f"--{scope}", f"hook.{NAME}pre-commit.{SIZE}", str(len(data))))
     return changes
 
 

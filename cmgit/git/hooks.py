@@ -77,6 +77,16 @@ def configured_hooks(where: Location | str) -> tuple[ConfiguredHook, ...]:
     return tuple(ConfiguredHook(name, scope, values) for (name, scope), values in found.items())
 
 
+def settings_file(where: Location | str, scope: str) -> Path | None:
+    """The file that `git config --SCOPE` writes; None where there is none yet that says anything."""
+    answer = run_git(where, ["config", f"--{scope}", "-z", "--show-origin", "--list"], ok=(0, 1, 128))
+    kind, _, name = path_text(answer).split("\0", 1)[0].partition(":")
+    if kind != "file" or not name:
+        return None
+    folder = where if isinstance(where, str) else (where.top or where.git_dir)
+    return Path(folder) / name
+
+
 def is_ignored(location: Location, path: Path) -> bool:
     """Whether git ignores a path of the working tree, so that a file there does not show in its status."""
     if location.top is None:

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from cmgit.git.hooks import CONFIG_HOOKS, git_version
 from cmgit.snapshot.lock import try_lock
 from tests.conftest import Cm, GitRepo
 
@@ -85,6 +87,48 @@ def run(
 
 def hook_command(*args: str) -> list[str]:
     return [sys.executable, "-I", "-m", "cmgit.cli.hook", *args]
+
+
+EVENTS = ("pre-commit", "post-commit", "post-checkout", "post-merge", "post-rewrite")
+OFF = ("-c", "core.hooksPath=/dev/null", *(w for event in EVENTS for w in ("-c", f"hook.cm-{event}.enabled=false")))
+"""git without hooks, scripts as well as settings."""
+
+CONFIGURED = git_version() >= CONFIG_HOOKS
+"""Whether the git of the PATH runs hooks from its settings, so that they are put there."""
+
+scripts_only = pytest.mark.skipif(CONFIGURED, reason="this git has hooks in its settings")
+
+
+@contextmanager
+def hooks_off() -> Iterator[None]:
+    """No hook of any kind for what git is called for here."""
+    settings = dict(pair.split("=", 1) for pair in OFF[1::2])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_COUNT", str(len(settings)))
+        for number, (key, value) in enumerate(settings.items()):
+            patch.setenv(f"GIT_CONFIG_KEY_{number}", key)
+            patch.setenv(f"GIT_CONFIG_VALUE_{number}", value)
+        yield
+
+
+def hook_call(repo: GitRepo, event: str) -> list[str]:
+    """What runs one hook as git does."""
+    script = repo.path / ".git/hooks" / event
+    return [str(script)] if script.exists() else ["git", "hook", "run", event]
+
+
+def rewrite_hooks(repo: GitRepo, change: Callable[[str], str]) -> None:
+    """Change the text of every hook, wherever it stands."""
+    for event in EVENTS:
+        script = repo.path / ".git/hooks" / event
+        key = f"hook.cm-{event}.command"
+        text = script.read_text() if script.exists() else repo.git("config", key).decode().removesuffix("\n")
+        changed = change(text)
+        assert changed != text
+        if script.exists():
+            script.write_text(changed)
+        else:
+            repo.git("config", key, changed)
 
 
 def new_git() -> str | None:

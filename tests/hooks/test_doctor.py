@@ -12,7 +12,7 @@ from cmgit.index.build_log import MAX_BYTES, last_lines, log_build
 from cmgit.index.hooks import MAX_ATTEMPTS, succeeded, worth_trying
 from cmgit.snapshot.lock import try_lock
 from tests.conftest import Cm, GitRepo
-from tests.hooks.conftest import CODE
+from tests.hooks.conftest import CODE, scripts_only
 
 
 def findings(cm: Cm, path: Path) -> dict[str, tuple[str, str, str]]:
@@ -48,6 +48,7 @@ def test_misspelt_and_senseless_settings_are_named(hooked: GitRepo, cm: Cm) -> N
     assert findings(cm, hooked.path)["settings"][0] == "wrong"
 
 
+@scripts_only
 def test_hooks_that_are_gone_or_call_another_installation_are_found(hooked: GitRepo, cm: Cm) -> None:
     hook = hooked.path / ".git/hooks/post-merge"
     text = hook.read_text()
@@ -70,6 +71,7 @@ def test_a_hook_that_stands_aside_for_a_rebase_is_in_place(hooked: GitRepo, cm: 
     assert "the next commit has it made anew" in cm(hooked.path, "doctor").ok().out
 
 
+@scripts_only
 def test_lines_of_the_users_own_scripts_are_seen(repo: GitRepo, cm: Cm) -> None:
     script = repo.path / ".githooks/post-commit"
     script.parent.mkdir()

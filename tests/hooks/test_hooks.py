@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
 import subprocess
 import time
@@ -17,10 +18,14 @@ from cmgit.snapshot.lock import try_lock
 from tests.conftest import Cm, GitRepo
 from tests.hooks.conftest import (
     CODE,
+    OFF,
+    hook_call,
     hook_command,
     hook_up,
+    hooks_off,
     log_lines,
     published_lines,
+    rewrite_hooks,
     run,
     settle,
     snapshot_trees,
@@ -67,7 +72,7 @@ def test_what_is_staged_before_a_commit_is_the_tree_that_it_gets(
 ) -> None:
     hooked.write({"b.ts": "export const b = 1\n", "c.ts": "export const c = 1\n"})
     hooked.git("add", "b.ts", "c.ts")
-    hooked.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "more")
+    hooked.git(*OFF, "commit", "-qm", "more")
     hooked.write({"c.ts": "export const c = 2\n", "d.ts": "export const d = 1\n", "new.ts": "export const e = 1\n"})
     hooked.git("add", "d.ts")
     hooked.git("add", "--intent-to-add", "new.ts") if name == "plain" else None
@@ -124,12 +129,13 @@ def test_the_job_keeps_no_descriptor_of_the_caller(hooked: GitRepo) -> None:
     lock = try_lock(str(hooked.path / ".git/cm"), "a long build")
     assert lock is not None
     with lock:
-        hooked.git("-c", "core.hooksPath=/dev/null", "commit", "--allow-empty", "-qm", "x")
+        hooked.git(*OFF, "commit", "--allow-empty", "-qm", "x")
         hooked.write({"a.ts": "export const a = 2\n"})
-        hooked.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "y")
+        hooked.git(*OFF, "commit", "-qam", "y")
         read, write = os.pipe()
-        hook = hooked.path / ".git/hooks/post-commit"
-        subprocess.run([str(hook)], cwd=hooked.path, pass_fds=[write], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            hook_call(hooked, "post-commit"), cwd=hooked.path, pass_fds=[write], check=True, stdin=subprocess.DEVNULL
+        )
         os.close(write)
         wait_for(lambda: not list((hooked.path / ".git/cm/queue").glob("*.request")))
         assert select.select([read], [], [], 10)[0]
@@ -158,14 +164,13 @@ def test_commits_that_come_while_a_build_runs_cost_one_more(hooked: GitRepo) -> 
 
 def series(repo: GitRepo, count: int) -> None:
     """A branch `topic` of so many commits beside a main that went on."""
-    repo.git("config", "core.hooksPath", "/dev/null")
-    repo.git("checkout", "-q", "-b", "topic")
-    for number in range(count):
-        repo.commit({f"t{number}.ts": f"export const t{number} = {number}\n"}, f"t{number}")
-    repo.git("checkout", "-q", "main")
-    repo.commit({"m.ts": "export const m = 1\n"}, "m")
-    repo.git("checkout", "-q", "topic")
-    repo.git("config", "--unset", "core.hooksPath")
+    with hooks_off():
+        repo.git("checkout", "-q", "-b", "topic")
+        for number in range(count):
+            repo.commit({f"t{number}.ts": f"export const t{number} = {number}\n"}, f"t{number}")
+        repo.git("checkout", "-q", "main")
+        repo.commit({"m.ts": "export const m = 1\n"}, "m")
+        repo.git("checkout", "-q", "topic")
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["main worktree", "linked worktree"])
@@ -180,9 +185,9 @@ def test_a_rebase_ends_in_one_build_and_in_the_same_commits(
     plain.git("rebase", "-q", "base")
     where = repo.path
     if linked:
-        repo.git("-c", "core.hooksPath=/dev/null", "checkout", "-q", "main")
+        repo.git(*OFF, "checkout", "-q", "main")
         where = tmp_path / "other"
-        repo.git("-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", str(where), "topic")
+        repo.git(*OFF, "worktree", "add", "-q", str(where), "topic")
     done = run(where, "rebase", "-q", "main")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     settle(repo.path / ".git")
@@ -193,7 +198,7 @@ def test_a_rebase_ends_in_one_build_and_in_the_same_commits(
 
 def test_a_series_of_picks_ends_in_one_build(hooked: GitRepo) -> None:
     series(hooked, 6)
-    hooked.git("-c", "core.hooksPath=/dev/null", "checkout", "-q", "main")
+    hooked.git(*OFF, "checkout", "-q", "main")
     assert run(hooked.path, "cherry-pick", "topic~6..topic").returncode == 0
     settle(hooked.path / ".git")
     assert len(published_lines(hooked.path / ".git")) == 1
@@ -209,15 +214,14 @@ def test_an_amended_commit_is_built_once(hooked: GitRepo) -> None:
 
 
 def test_a_merge_conflict_is_waited_for_and_its_resolution_built(hooked: GitRepo) -> None:
-    hooked.git("config", "core.hooksPath", "/dev/null")
-    hooked.git("checkout", "-q", "-b", "side")
-    hooked.commit({"a.ts": "export const side = 1\n"}, "side")
-    hooked.git("checkout", "-q", "main")
-    hooked.commit({"a.ts": "export const main = 1\n"}, "main")
-    hooked.git("config", "--unset", "core.hooksPath")
+    with hooks_off():
+        hooked.git("checkout", "-q", "-b", "side")
+        hooked.commit({"a.ts": "export const side = 1\n"}, "side")
+        hooked.git("checkout", "-q", "main")
+        hooked.commit({"a.ts": "export const main = 1\n"}, "main")
     assert run(hooked.path, "merge", "side").returncode == 1
     for event in EVENTS:
-        done = subprocess.run([f".git/hooks/{event}"], cwd=hooked.path, capture_output=True, check=False)
+        done = subprocess.run(hook_call(hooked, event), cwd=hooked.path, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     wait_for(lambda: any("pre-commit: failed" in line for line in log_lines(hooked.path / ".git")))
     assert not published_lines(hooked.path / ".git")
@@ -243,7 +247,7 @@ def test_switching_branches_publishes_and_checking_out_a_file_does_nothing(hooke
 
 def test_a_pull_and_a_merge_are_published(hooked: GitRepo) -> None:
     series(hooked, 2)
-    hooked.git("-c", "core.hooksPath=/dev/null", "checkout", "-q", "main")
+    hooked.git(*OFF, "checkout", "-q", "main")
     assert run(hooked.path, "merge", "-q", "topic", "-m", "merge").returncode == 0
     settle(hooked.path / ".git")
     assert head_is_published(hooked)
@@ -285,11 +289,11 @@ def test_a_git_directory_elsewhere_is_the_one_that_is_indexed(cm: Cm, tmp_path: 
 
 def test_hooks_work_beside_a_held_index_lock(hooked: GitRepo) -> None:
     hooked.write({"a.ts": "export const a = 2\n"})
-    hooked.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "two")
+    hooked.git(*OFF, "commit", "-qam", "two")
     lock = hooked.path / ".git/index.lock"
     lock.write_bytes(b"")
     for event in EVENTS:
-        done = subprocess.run([f".git/hooks/{event}"], cwd=hooked.path, capture_output=True, check=False)
+        done = subprocess.run(hook_call(hooked, event), cwd=hooked.path, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     settle(hooked.path / ".git")
     assert lock.read_bytes() == b""
@@ -305,11 +309,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_commit_succeeds_quietly_when_cmgit_is_gone(hooked: GitRepo, name: str) -> None:
-    for event in EVENTS:
-        hook = hooked.path / ".git/hooks" / event
-        text = BROKEN[name](hook.read_text())
-        assert text != hook.read_text()
-        hook.write_text(text)
+    rewrite_hooks(hooked, BROKEN[name])
     hooked.write({"a.ts": "export const a = 2\n"})
     done = run(hooked.path, "commit", "-qam", "two", env=os.environ | {"PATH": "/usr/bin:/bin"})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -331,9 +331,7 @@ def test_the_git_cm_of_the_path_steps_in_when_the_installation_moved(hooked: Git
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nshift\nexec {" ".join(hook_command())} "$@"\n')
     program.chmod(0o755)
-    for event in EVENTS:
-        hook = hooked.path / ".git/hooks" / event
-        hook.write_text(BROKEN["package uninstalled"](hook.read_text()))
+    rewrite_hooks(hooked, BROKEN["package uninstalled"])
     hooked.write({"a.ts": "export const a = 2\n"})
     env = os.environ | {"PATH": f"{program.parent}:/usr/bin:/bin"}
     assert run(hooked.path, "commit", "-qam", "two", env=env).returncode == 0
@@ -358,7 +356,7 @@ def test_another_user_who_may_not_write_sees_nothing(hooked: GitRepo) -> None:
             folder.chmod(0o755)
     for event in EVENTS:
         done = subprocess.run(
-            [f".git/hooks/{event}"], cwd=hooked.path, capture_output=True, check=False, user=65534, group=65534
+            hook_call(hooked, event), cwd=hooked.path, capture_output=True, check=False, user=65534, group=65534
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert not list((hooked.path / ".git/cm").rglob("*.request"))
@@ -366,7 +364,7 @@ def test_another_user_who_may_not_write_sees_nothing(hooked: GitRepo) -> None:
 
 def test_a_full_disk_leaves_nothing_half_written(hooked: GitRepo) -> None:
     for event in EVENTS:
-        command = f"ulimit -f 0; trap '' XFSZ; .git/hooks/{event}"
+        command = f"ulimit -f 0; trap '' XFSZ; {shlex.join(hook_call(hooked, event))}"
         done = subprocess.run(["/bin/sh", "-c", command], cwd=hooked.path, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     staged = hooked.path / ".git/cm/staged"
@@ -435,10 +433,10 @@ def test_sha256_repositories_are_indexed_too(tmp_path: Path, cm: Cm) -> None:
 
 @pytest.mark.parametrize("state", ["split", "sparse"])
 def test_odd_indexes_are_staged_without_writing_beside_them(hooked: GitRepo, tmp_path: Path, state: str) -> None:
-    hooked.git("-c", "core.hooksPath=/dev/null", "checkout", "-q", "-b", "odd")
+    hooked.git(*OFF, "checkout", "-q", "-b", "odd")
     hooked.write({"src/a/x.ts": CODE, "src/b/y.ts": CODE})
     hooked.git("add", ".")
-    hooked.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "more")
+    hooked.git(*OFF, "commit", "-qm", "more")
     if state == "split":
         hooked.git("update-index", "--split-index")
     else:

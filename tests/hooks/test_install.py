@@ -11,7 +11,7 @@ import pytest
 from cmgit.agents import hook_scripts as scripts
 from cmgit.agents.git_hooks import EVENTS
 from tests.conftest import Cm, GitRepo
-from tests.hooks.conftest import CODE, new_git, run, settle
+from tests.hooks.conftest import CODE, new_git, run, scripts_only, settle
 
 Tree = dict[str, tuple[int, bytes]]
 
@@ -34,6 +34,7 @@ def put(path: Path, text: str, mode: int = 0o755) -> Path:
     return path
 
 
+@scripts_only
 def test_install_shows_and_asks_before_it_changes(repo: GitRepo, cm: Cm) -> None:
     before = tree_of(repo.path / ".git")
     shown = cm(repo.path, "install", "git")
@@ -43,6 +44,7 @@ def test_install_shows_and_asks_before_it_changes(repo: GitRepo, cm: Cm) -> None
     assert tree_of(repo.path / ".git") == before
 
 
+@scripts_only
 def test_json_shows_and_changes_nothing_without_yes(repo: GitRepo, cm: Cm) -> None:
     answer = cm(repo.path, "install", "--json").json
     assert not answer["applied"]
@@ -50,6 +52,7 @@ def test_json_shows_and_changes_nothing_without_yes(repo: GitRepo, cm: Cm) -> No
     assert not (repo.path / ".git" / "hooks" / "post-commit").exists()
 
 
+@scripts_only
 def test_install_twice_changes_nothing_and_uninstall_restores_every_byte(repo: GitRepo, cm: Cm) -> None:
     before = tree_of(repo.path / ".git")
     cm(repo.path, "install", "git", "--yes").ok()
@@ -176,6 +179,7 @@ def test_husky_keeps_working_and_git_status_stays_clean(repo: GitRepo, cm: Cm) -
     assert tree_of(folder) == before
 
 
+@scripts_only
 def test_scripts_that_are_tracked_files_are_left_alone(repo: GitRepo, cm: Cm) -> None:
     put(repo.path / ".githooks/pre-commit", "#!/bin/sh\n")
     repo.git("config", "core.hooksPath", ".githooks")
@@ -185,6 +189,7 @@ def test_scripts_that_are_tracked_files_are_left_alone(repo: GitRepo, cm: Cm) ->
     assert sorted(path.name for path in (repo.path / ".githooks").iterdir()) == ["pre-commit"]
 
 
+@scripts_only
 def test_a_folder_that_all_repositories_share_is_left_alone(
     repo: GitRepo, cm: Cm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +212,7 @@ def test_the_scripts_of_pre_commit_and_lefthook_get_lines_and_lose_them_again() 
         assert scripts.split_block(scripts.with_block(text, lines)) == (scripts.Kind.BLOCK, text)
 
 
+@scripts_only
 def test_a_script_that_pre_commit_moved_aside_is_found_again(repo: GitRepo, cm: Cm) -> None:
     cm(repo.path, "install", "git", "--yes").ok()
     hooks = repo.path / ".git/hooks"
@@ -216,6 +222,7 @@ def test_a_script_that_pre_commit_moved_aside_is_found_again(repo: GitRepo, cm: 
     assert sorted(path.name for path in hooks.iterdir() if not path.name.endswith(".sample")) == ["pre-commit"]
 
 
+@scripts_only
 def test_lines_that_a_user_added_to_our_file_stay(repo: GitRepo, cm: Cm) -> None:
     cm(repo.path, "install", "git", "--yes").ok()
     hook = repo.path / ".git/hooks/post-merge"
@@ -262,6 +269,30 @@ def test_a_new_git_gets_settings_instead_of_scripts(
     assert repo.tree("HEAD") in (repo.path / ".git/cm/heads/main").read_text()
     cm(repo.path, "uninstall", "git", "--yes").ok()
     assert (repo.path / ".git/config").read_bytes() == before[".git/config"][1]
+
+
+@pytest.mark.skipif(new_git() is None, reason="no git 2.54 here")
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_settings_without_a_newline_at_their_end_come_back_to_the_byte(
+    repo: GitRepo, cm: Cm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scope: str
+) -> None:
+    program = new_git()
+    assert program is not None
+    monkeypatch.setenv("PATH", f"{Path(program).parent}:{os.environ['PATH']}")
+    path = repo.path / ".git/config"
+    if scope == "user":
+        path = tmp_path / "gitconfig"
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(path))
+    with path.open("a") as stream:
+        stream.write("[cm]\n\tvectors = false # no newline after this")
+    before = path.read_bytes()
+    for added in ("", "[user]\n\tname = x\n"):
+        cm(repo.path, "install", "git", "--scope", scope, "--yes").ok()
+        assert "nothing to change" in cm(repo.path, "install", "git", "--scope", scope, "--yes").ok().out
+        with path.open("a") as stream:
+            stream.write(added)
+        cm(repo.path, "uninstall", "git", "--scope", scope, "--yes").ok()
+        assert path.read_bytes() == (before + b"\n" + added.encode() if added else before)
 
 
 @pytest.mark.skipif(new_git() is None, reason="no git 2.54 here")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cm, GitRepo
-from tests.hooks.conftest import CODE, log_lines, published_lines, run, settle
+from tests.hooks.conftest import CODE, OFF, log_lines, published_lines, run, settle
 from tests.hooks.test_hooks import head_is_published, series, wait_for
 
 
@@ -26,15 +26,14 @@ def hook(repo: GitRepo) -> Path:
 
 def conflict(repo: GitRepo) -> None:
     """A branch `topic` whose rebase onto main stops."""
-    off = ("-c", "core.hooksPath=/dev/null")
-    repo.git(*off, "checkout", "-q", "-b", "topic")
+    repo.git(*OFF, "checkout", "-q", "-b", "topic")
     for number in range(3):
         repo.write({"a.ts": f"export const topic = {number}\n"})
-        repo.git(*off, "commit", "-qam", f"t{number}")
-    repo.git(*off, "checkout", "-q", "main")
+        repo.git(*OFF, "commit", "-qam", f"t{number}")
+    repo.git(*OFF, "checkout", "-q", "main")
     repo.write({"a.ts": "export const main = 1\n"})
-    repo.git(*off, "commit", "-qam", "m")
-    repo.git(*off, "checkout", "-q", "topic")
+    repo.git(*OFF, "commit", "-qam", "m")
+    repo.git(*OFF, "checkout", "-q", "topic")
 
 
 def test_git_starts_two_hooks_for_a_rebase_of_many_picks(hooked: GitRepo, tmp_path: Path) -> None:
@@ -83,7 +82,7 @@ def test_it_comes_back_with_the_next_commit_when_the_builder_was_killed(hooked: 
 
 def test_a_commit_in_another_worktree_is_published_while_a_rebase_stands_still(hooked: GitRepo, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    hooked.git("-c", "core.hooksPath=/dev/null", "worktree", "add", "-q", str(other), "-b", "side")
+    hooked.git(*OFF, "worktree", "add", "-q", str(other), "-b", "side")
     conflict(hooked)
     assert run(hooked.path, "rebase", "main").returncode == 1
     assert not hook(hooked).exists()

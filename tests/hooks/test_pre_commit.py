@@ -11,7 +11,7 @@ import pytest
 
 from cmgit.agents.pre_commit import HOOK_TYPES, with_block, without_block
 from tests.conftest import Cm, GitRepo
-from tests.hooks.conftest import CODE, hook_command, log_lines, run, settle
+from tests.hooks.conftest import CODE, OFF, hook_command, log_lines, run, settle
 
 ROOT = Path(__file__).parents[2]
 
@@ -99,7 +99,7 @@ def test_an_environment_of_a_framework_hands_over_to_the_users_own(hooked: GitRe
 def test_without_one_it_does_the_work_itself(hooked: GitRepo) -> None:
     env = os.environ | {"PRE_COMMIT": "1", "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     hooked.write({"a.ts": "export const a = 2\n"})
-    hooked.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "two")
+    hooked.git(*OFF, "commit", "-qam", "two")
     done = subprocess.run(hook_command("post-commit"), cwd=hooked.path, env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     settle(hooked.path / ".git")

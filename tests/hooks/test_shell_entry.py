@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Cm, GitRepo
-from tests.hooks.conftest import CODE, hook_command, log_lines, run, settle
+from tests.hooks.conftest import CODE, OFF, hook_command, log_lines, run, scripts_only, settle
 from tests.hooks.test_hooks import head_is_published
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def call(repo: GitRepo, program: Path, path: str = USUAL, event: str = "post-com
 
 def silent_commit(repo: GitRepo) -> None:
     repo.write({"a.ts": "export const a = 2\n"})
-    repo.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "two")
+    repo.git(*OFF, "commit", "-qam", "two")
 
 
 @pytest.mark.parametrize("form", ["itself", "link", "package", "no package"])
@@ -101,6 +101,7 @@ def test_a_checkout_of_files_that_a_framework_reports_does_nothing(hooked: GitRe
     assert not (hooked.path / ".git/cm/queue").exists()
 
 
+@scripts_only
 @pytest.mark.parametrize("whose", ["tracked", "global"])
 def test_the_advised_line_works_where_scripts_are_not_ours_to_change(
     repo: GitRepo, cm: Cm, bin_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str

@@ -100,6 +100,7 @@ def test_this_repository_as_a_hook_repository_in_an_environment_of_its_own(
     rev = subprocess.run(["git", "rev-parse", "HEAD"], cwd=clone, check=True, capture_output=True, text=True).stdout
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PREK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     others = [part for part in os.environ["PATH"].split(os.pathsep) if not (Path(part) / "git-cm").exists()]
     monkeypatch.setenv("PATH", os.pathsep.join([str(frameworks), *others]))
     ids = "".join(f"  - id: {name}\n" for name in ("cm-stage", "cm-index"))
