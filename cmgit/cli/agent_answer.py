@@ -203,10 +203,10 @@ def is_indexed(where: Where) -> bool:
 
 
 def is_behind(where: Where, document: Document | None) -> bool:
-    """Whether the tree that was asked about has no snapshot of its own yet."""
+    """Whether the tree that was asked about has no snapshot of its own yet, or one without its vectors."""
     if document is None:
         return not os.path.isdir(os.path.join(where.cm_dir, "trees"))  # noqa: PTH112
-    if document.get("failed") == NO_SNAPSHOT:
+    if document.get("failed") == NO_SNAPSHOT or document.get("unmade"):
         return True
     tree = document.get("tree")
     if not isinstance(tree, str) or not tree:

@@ -16,8 +16,7 @@ from cmgit.cli.agent_answer import NO_SNAPSHOT
 from cmgit.cli.direct import direct_answer
 from cmgit.cli.session import config_from
 from cmgit.core.config import Config
-from cmgit.core.errors import ModelUnavailable
-from cmgit.core.records import Context, Progress
+from cmgit.core.records import Context
 from cmgit.git.locate import Location, locate
 from cmgit.retrieve.seen import Seen
 
@@ -25,25 +24,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cmgit.embed.model import Model
-    from cmgit.view.memory import Memory
 
 Document = dict[str, object]
 
 LATE_SECONDS = 0.75
 """Less than this left: an answer without vectors is given first."""
-LAST_SECONDS = 0.3
-"""Less than this left: no further vector is begun."""
-
-
-class NoSnapshotError(Exception):
-    """A view would have to be built first."""
-
-    message = NO_SNAPSHOT
-
-
-class TooLateError(ModelUnavailable):
-    """Vectors would take too long; words and the graph answer."""
 
 
 def cold_answers(
@@ -80,48 +65,33 @@ def from_index(
     request: Mapping[str, object],
     left: Callable[[], float],
 ) -> Iterator[Document]:
+    from cmgit.cli.agent_hurry import HurriedMemory
     from cmgit.retrieve.retrieve import retrieve
-    from cmgit.view.memory import Memory
     from cmgit.view.open import open_view
     from cmgit.view.past import PastSupply
 
-    def progress(step: Progress) -> None:
-        if step.stage in ("model", "embed") and left() < LAST_SECONDS:
-            raise TooLateError("there was no time for vectors")
-
-    memory = Memory(location.cm_dir, refuse_to_build)
-    view = open_view(location, config, None, progress, lambda _: None, memory=memory)
+    memory = HurriedMemory(location.cm_dir, left, NO_SNAPSHOT)
+    view = open_view(location, config, None, memory.watch, lambda _: None, memory=memory)
     if isinstance(view.past, PastSupply):
         view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
     near, longest = str(request.get("near") or ""), request.get("most")
     most = longest if isinstance(longest, int) else None
-    embed = embedder(memory, config, left) if config.vectors else None
+
+    def embed(text: str) -> NDArray[np.float32]:
+        return memory.model(config, lambda _: None).embed_query(text)
 
     def answer(by: Callable[[str], NDArray[np.float32]] | None) -> Context:
         return retrieve(view, prompt, config, detail=config.detail, embed_query=by, seen=seen, near=near, most=most)
 
-    if embed is not None and left() < LATE_SECONDS:
+    if not config.vectors or left() < LATE_SECONDS:
         early = answer(None)
         yield document(early)
-        if early.route != "search":
+        if not config.vectors or early.route != "search":
             return
-    yield document(answer(embed))
-
-
-def embedder(memory: Memory, config: Config, left: Callable[[], float]) -> Callable[[str], NDArray[np.float32]]:
-    """A prompt's vector, where there is time for the model."""
-
-    def embed(text: str) -> NDArray[np.float32]:
-        if left() < LAST_SECONDS:
-            raise TooLateError("there was no time for vectors")
-        model: Model = memory.model(config, lambda _: None)
-        return model.embed_query(text)
-
-    return embed
-
-
-def refuse_to_build(*_: object, **__: object) -> object:
-    raise NoSnapshotError
+    last = document(answer(embed))
+    if memory.unmade:
+        last["unmade"] = True
+    yield last
 
 
 def document(context: Context) -> Document:

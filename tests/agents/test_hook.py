@@ -120,6 +120,26 @@ def test_what_takes_too_long_is_left_out_and_the_client_never_waits(
     assert "no answer in time" in log_of(shop.path)
 
 
+def test_vectors_that_are_missing_are_not_waited_for(cold_hook: HookServer, repo: GitRepo) -> None:
+    many = "".join(f"export function step{i}Of(parcel: string) {{\n  return parcel + '{i}'\n}}\n" for i in range(240))
+    repo.commit({**SHOP, "src/steps.ts": many})
+    repo.git("config", "cm.hooks", "false")
+    index(repo.path, "--no-vectors")
+    text = cold_hook.prompt(repo.path, "unused sessions are dropped too early, half an hour").text
+    assert "sweep(now: number)" in text
+    assert "Only words and the graph were searched: vectors are still being made." in text
+    assert "a build was asked for" in log_of(repo.path)
+
+
+def test_vectors_of_a_few_changed_files_are_made_while_the_client_waits(cold_hook: HookServer, repo: GitRepo) -> None:
+    repo.commit(SHOP)
+    index(repo.path)
+    repo.write({"src/fresh.ts": "export function chargeLateReturn(days: number) {\n  return days * 150\n}\n"})
+    text = cold_hook.prompt(repo.path, "where is the charge for a late return computed from the days?").text
+    assert "Only words" not in text
+    assert "return days * 150" in text
+
+
 # anthropics/claude-code#21992
 
 
