@@ -190,6 +190,6 @@ def test_two_hundred_edits_of_a_published_package(repo: GitRepo) -> None:
     from tests.real.test_npm_packages import unpack
 
     unpack("rxjs", "7.8.2", repo.path)
-    shutil.rmtree(repo.path / "dist")
+    shutil.rmtree(repo.path / "package" / "dist")
     repo.commit(message="rxjs")
     settle(walk(repo.path, 200, 11))
