@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, UsageError
+from cmgit.core.record import record
 from cmgit.git.locate import Location, locate
 from cmgit.git.settings import read_settings
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Session:
     location: Location
     config: Config

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from cmgit.core.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Config:
     """Everything that a user can set.
 

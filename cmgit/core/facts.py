@@ -12,8 +12,10 @@ Lines count from 1, end inclusive. A line ends at LF, CRLF or a lone CR.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum, IntFlag
+
+from cmgit.core.record import record
 
 NONE = -1
 """The absent index in every column that refers to a row or a string."""
@@ -95,7 +97,7 @@ class BlobStatus(IntEnum):
         return self.name.lower().replace("_", "-")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnitColumns:
     """Units in document order of their start (outer before inner). Row 0 is the file, for every parsed blob.
 
@@ -125,7 +127,7 @@ class UnitColumns:
         return len(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RefColumns:
     """References in document order.
 
@@ -148,7 +150,7 @@ class RefColumns:
         return len(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImportColumns:
     """Imported bindings and module requests, in document order.
 
@@ -178,7 +180,7 @@ class ImportKind(IntEnum):
     REEXPORT = 3  # `export … from "x"`
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExportColumns:
     """What the blob offers to importers.
 
@@ -246,7 +248,7 @@ class ValueOp(IntEnum):
     SIGNATURE = 35  # a: value; a member that is declared with its type (`m: typeof f`), and is not the thing itself
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ValueColumns:
     op: Sequence[int]
     a: Sequence[int]
@@ -257,7 +259,7 @@ class ValueColumns:
         return len(self.op)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PropColumns:
     """Members: of an OBJECT or FUNCTION (which name their range of rows), and, where `unit` is not NONE, of that unit:
     class fields and methods, `this.x =`, `X.prototype.m =` and `x.m =` assignments.
@@ -282,7 +284,7 @@ class PropColumns:
         return len(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlobFacts:
     """Everything that one blob says by itself.
 

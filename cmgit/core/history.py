@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cmgit.core.record import record
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -15,7 +17,7 @@ Hunk = tuple[int, int, int, int]
 """First line and count before, first line and count after, as `git diff -U0` writes them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PastChange:
     """What one commit did to one file that is there after it."""
 
@@ -23,7 +25,7 @@ class PastChange:
     hunks: tuple[Hunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PastCommit:
     """One commit that is no merge, with the sources that it changed."""
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from cmgit.core.record import record
+
 
 def path_text(raw: bytes) -> str:
     """A raw git path as text; bytes that are not UTF-8 become lone surrogates."""
@@ -40,7 +42,7 @@ class Role(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TreeEntry:
     """One entry of a git tree, flattened. mode: git's, as an int (0o100644, 0o120000 link, 0o160000 gitlink)."""
 
@@ -56,7 +58,7 @@ class ChangeKind(IntEnum):
     CONFLICTED = 3  # unmerged; disk holds what the user sees
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Change:
     """One path in which the working tree differs from a tree, as git itself says. Renames are DELETED + ADDED.
 
@@ -68,7 +70,7 @@ class Change:
     oid: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlobKey:
     """What facts are stored under: the same bytes in another language are other facts."""
 
@@ -76,7 +78,7 @@ class BlobKey:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileEntry:
     """One file of a tree that belongs in an index: source in a known language, or a config file that linking reads.
 
@@ -90,7 +92,7 @@ class FileEntry:
     role: Role
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """A step of a long job. total: 0 while unknown. unit: what is counted ("files", "units")."""
 
@@ -107,7 +109,7 @@ def no_progress(_: Progress) -> None:
     """For callers that show nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pending:
     """What a view still lacks; both 0 for a complete one."""
 
@@ -115,7 +117,7 @@ class Pending:
     vectors: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnitView:
     """One unit as it is now. `unit` is its global row in the view; lines from 1 inclusive, bytes from 0 exclusive."""
 
@@ -131,7 +133,7 @@ class UnitView:
     exported: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RankedUnit:
     """A unit with its score; `why` names each signal's share (the sum is the score)."""
 
@@ -152,7 +154,7 @@ class ItemRole(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContextItem:
     """One piece of source in a context; the range is exactly what is shown. `masked`: shown text differs from disk.
     digest: of the piece's own bytes, for telling whether it is the same later."""
@@ -172,7 +174,7 @@ class ContextItem:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallSite:
     """A use of a unit. kind: `call`, `new`, … or `value`, where it is passed on without being called."""
 

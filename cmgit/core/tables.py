@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from cmgit.core.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class BlobTerms:
     """Terms of one blob's units, for word search. Rows are grouped by term, terms sorted by code point.
 
@@ -32,7 +34,7 @@ def pack_counts(name: int, owner: int, doc: int, string: int, body: int) -> int:
     return min(name, 15) | min(owner, 15) << 4 | min(doc, 255) << 8 | min(string, 255) << 16 | min(body, 255) << 24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlobTexts:
     """Keys of the texts that are embedded for one blob's units.
 
@@ -70,7 +72,7 @@ class DependKind(IntEnum):
     LITERAL = 5  # path, name, a: a type (as for HEIR; -2 - row for an object type) that its object literal b is for
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileDepends:
     """What the edges of one file depend on. kind: DependKind. path, name: indices into `names`, or NONE."""
 

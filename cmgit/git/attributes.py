@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from cmgit.core.globs import matches
+from cmgit.core.record import record
 from cmgit.core.records import path_bytes
 
 FILE_NAME = ".gitattributes"
@@ -39,7 +39,7 @@ _NEVER = b"(?!)"
 _LITERAL = re.compile(rb"\A[^*?\[\\]+")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _ManyStars:
     """A pattern with more stars than a backtracking expression survives, matched segment by segment."""
 
@@ -49,7 +49,7 @@ class _ManyStars:
         return matches(self.pattern, path.decode("latin-1"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Rule:
     """One line. by_name: match the last part only. A value None resets an attribute; one that is absent is kept."""
 

@@ -9,10 +9,10 @@ variable of the environment chooses the repository, only the folder does (j178/p
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError, NotARepository, ObjectUnreadable
+from cmgit.core.record import record
 from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls, run_git
 from cmgit.git.process import GitFailed
 
@@ -33,7 +33,7 @@ _QUESTIONS = (
 _HEAD = ("HEAD", "HEAD^{tree}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Location:
     """One repository as seen from one worktree. Paths are absolute.
 
@@ -60,7 +60,7 @@ class Location:
         return "linked-" + os.path.basename(self.git_dir)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Probe:
     """A location with what stands there. head_commit, head_tree: None on an unborn branch.
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.record import record
 from cmgit.core.records import TreeEntry
 from cmgit.git.batch import BatchReader
 from cmgit.git.plumbing import run_git
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TreeDifference:
     """One path in which two trees differ. An absent side has mode 0 and oid ""."""
 
@@ -53,8 +53,8 @@ class Objects:
         answer = self._ask_trees(tree, ["ls-tree", "-r", "-z", "--full-tree", tree])
         entries: list[TreeEntry] = []
         # One decoding for all: a NUL never stands inside a sequence, so the result is that of path_text for each.
-        for record in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-            head, _, path = record.partition("\t")
+        for line in answer.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            head, _, path = line.partition("\t")
             entries.append(TreeEntry(path, int(head[:6], 8), head.rpartition(" ")[2]))
         return entries
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.history import Hunk, PastChange, PastCommit
+from cmgit.core.record import record
 from cmgit.git.plumbing import run_git
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _DIFF = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Commit:
     oid: str
     tree: str

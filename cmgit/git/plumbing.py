@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import select
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cmgit.core.record import record
 from cmgit.git.process import GitFailed, end_process, git_environment, pipe, reap, spawn
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GitCall:
     """One call of git. argv: everything after `git`. env: variables on top of the cleared environment."""
 
@@ -33,7 +33,7 @@ COMPLAINT_LINES = 4
 """Some messages go on in the next line: "unknown repository extension found:" is followed by its name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GitDone:
     code: int
     stdout: bytes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobStatus
+from cmgit.core.record import record
 from cmgit.core.records import FileEntry, Role, TreeEntry
 from cmgit.git.attributes import Attributes, read_attributes
 from cmgit.languages.roles import role_of
@@ -19,7 +19,7 @@ ATTRIBUTES = ".gitattributes"
 SHEBANG_BYTES = 256
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skipped:
     """An entry that is named in the manifest for its reason, and never opened."""
 
@@ -27,7 +27,7 @@ class Skipped:
     status: BlobStatus
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     """files: what is parsed or read, in path order. skipped: links and gitlinks."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from cmgit.core.config import Config
 from cmgit.core.errors import ModelUnavailable
 from cmgit.core.recipe import hash_modules
+from cmgit.core.record import record
 from cmgit.embed.recipe import texts_recipe, vectors_recipe
 from cmgit.extract.recipe import facts_recipe
 from cmgit.link.recipe import link_recipe
@@ -17,7 +17,7 @@ NO_MODEL = "no model"
 FORMAT_MODULES = ("store", "core/facts.py", "core/tables.py")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recipes:
     """facts: extractor, grammars, size limit. terms: words over facts. texts: the embedded text over facts.
     vectors: the model and how it is run. snapshot: everything but the vectors; it names the manifest."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from cmgit.core.record import record
 
 FOLDER = ".memory"
 NOTES = ".memory/notes/"
@@ -18,7 +19,7 @@ ID = re.compile(r"[0-9a-z]{5}")
 LINK = re.compile(r"\[\[([0-9a-z]{5})\]\]")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Anchor:
     """What a note speaks of. uri: see `cmgit.notes.uri`. hash: `blob:<git's id>` of a file or `text:<digest>` of a unit
     when the note was last confirmed; "" where nobody has."""
@@ -28,7 +29,7 @@ class Anchor:
     hash: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """A note without its body. oid: git's id for the file's exact bytes, which is also the note's version.
 
@@ -50,7 +51,7 @@ class Head:
         return next((anchor.weight for anchor in self.anchors if anchor.uri == uri), None)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Note:
     """head and the Markdown below the front matter."""
 
@@ -58,7 +59,7 @@ class Note:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unreadable:
     """A file in the notes' folder that is no note. It is reported, never guessed at."""
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cmgit.core.record import record
 from cmgit.notes.model import FOLDER
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Standing:
     """tree: "" on an unborn branch. changes: the working tree against that tree, None for the tree itself."""
 

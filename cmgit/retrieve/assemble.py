@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cmgit.core.facts import NONE, UnitKind
+from cmgit.core.record import record
 from cmgit.core.records import ItemRole, RankedUnit, Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
@@ -27,7 +28,7 @@ NAMED_ROOM = 3_600  # bytes for a root of which the prompt names lines
 MOST_INNER = 64  # units inside a root whose references are followed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Detail:
     """How far to go: roots, steps along the graph, nodes reached."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.facts import UnitKind
+from cmgit.core.record import record
 from cmgit.core.records import Role
 from cmgit.retrieve import weights
 from cmgit.retrieve.ports import View
@@ -19,7 +19,7 @@ from cmgit.words.split import identifier_terms, tokens
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Damping:
     """What a unit's score is multiplied by: float64 for each unit. Copies of a blob have 0: the first path speaks for
     them (FreePeak/LeanKG#304). role: the share of it that the file's role gives."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, BlobStatus, empty_facts
+from cmgit.core.record import record
 from cmgit.core.records import Context, ItemRole, Pending
 from cmgit.languages.table import language_of
 from cmgit.retrieve.parts import Span, lines_of
@@ -25,7 +26,7 @@ FileReader = Callable[[str], tuple[bytes, str] | None]
 """From a repository-relative path to (bytes, object id) of a file that may be shown; None for every other path."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Source:
     """A file read without a view; nothing is known of its units."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
 import numpy as np
 
 from cmgit.core.facts import UnitKind
+from cmgit.core.record import record
 from cmgit.core.records import Role
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Name, Place, Prompt
@@ -22,7 +22,7 @@ MOST_OUTRIGHT = 3
 QUIET_ROLES = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Focus:
     """units: named units in order of mention, with a weight up to 1. files: named files in order of mention.
     outright: of the units those that the prompt names beyond doubt: in back-ticks, by a qualified name or by a line,

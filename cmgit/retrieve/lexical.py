@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.corpus import path_hits
 from cmgit.retrieve.ports import View
@@ -23,7 +23,7 @@ _SHIFTS = (0, 4, 8, 16, 24)
 _MASKS = (15, 15, 255, 255, 255)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Heard:
     """One word of the prompt: its weight times its rarity, the units that hold it, ascending, and how often by field.
     alone: it stands in the prompt as one word."""
@@ -34,7 +34,7 @@ class Heard:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lexical:
     """float64 for each unit, `files` and `paths` for each file.
 

@@ -8,9 +8,10 @@ this is one look at the disk, and the context is what it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cmgit.core.record import record
 from cmgit.core.records import Context, ContextItem, ItemRole
 from cmgit.notes.standing import may_have_notes
 from cmgit.retrieve.masking import mask, secret_spans
@@ -34,7 +35,7 @@ _HEADING = "Notes on this code (`git cm note show ID`):"
 States = Callable[["Head"], "Sequence[State]"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Beside:
     """What stands before and behind the code. size: bytes of both. rows: for JSON."""
 
@@ -50,7 +51,7 @@ class Beside:
 NOTHING_BESIDE = Beside()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spot:
     """What is shown of a file: a unit by its qualified name, or the whole file."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from cmgit.core.record import record
 from cmgit.words.split import terms_of
 
 SIGNATURE_BYTES = 400
@@ -14,7 +14,7 @@ NAMED_SHARE = 0.85  # of the room, for what surrounds the lines that the prompt 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Whole lines of a unit (the first and last clipped to it). Bytes end exclusive, lines inclusive."""
 

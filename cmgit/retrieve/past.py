@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from cmgit.core.facts import NONE, UnitKind
 from cmgit.core.history import History
+from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.lexical import rarity
 from cmgit.retrieve.ports import View
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Past:
     """Shares, 1 for the best. similar: how like the prompt the messages of its commits are. often: how often it was
     changed, lately more. Of each file, and of each unit by the lines that are still there."""
@@ -31,7 +31,7 @@ class Past:
     unit_often: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Touches:
     """Which commit changed which file, and which unit; each pair once. wide, unit_wide: root of how many of them each
     commit changed. fresh: 1 for the newest commit, falling with each that came after."""

@@ -7,9 +7,9 @@ other (colbymchenry/codegraph#994).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from cmgit.core.errors import UsageError
+from cmgit.core.record import record
 from cmgit.retrieve.boilerplate import is_idle, without_boilerplate
 from cmgit.words.split import unescape
 
@@ -66,7 +66,7 @@ _SCOPE = re.compile(rf"^\s*{_TYPE}\s*\(([^)\n]{{1,60}})\)!?:", re.IGNORECASE)
 _PREFIX = re.compile(rf"^\s*{_TYPE}\s*(?:\([^)\n]*\))?!?:", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A path as it was written, with `\\` as `/`; line 0 where none was given. frame: it comes from a stack trace."""
 
@@ -75,7 +75,7 @@ class Place:
     frame: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Name:
     """An identifier, perhaps dotted (`Foo.bar`). ticked: written in back-ticks. code: from a fence or a frame."""
 
@@ -88,7 +88,7 @@ class Name:
         return re.split(r"[.#]|::", self.text)[-1]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Prompt:
     """A prompt that was read.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 
+from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.prompt import Prompt, is_distinctive
 from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, terms_of, tokens
@@ -14,7 +14,7 @@ MOST_LITERALS = 8
 _NOISE = frozenset("fix fixes fixed feat chore refactor perf docs bug issue error should".split())  # noqa: SIM905
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """weights: terms in order of first mention. joined: those that only neighbouring words give when written as one.
     title: those of the title, all of them for a short prompt. literals: the terms of each quoted string."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.errors import ModelUnavailable
 from cmgit.core.facts import NONE, UnitKind
+from cmgit.core.record import record
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
 from cmgit.retrieve import weights
@@ -31,7 +31,7 @@ EmbedQuery = Callable[[str], NDArray[np.float32]]
 QUERY_CHARACTERS = 1_200
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ranking:
     """units: best first. telling: whether the best is worth showing at all. terms: what was searched for.
     chances: for each of `units` how likely it is the one that is meant, as a share of all candidates.
@@ -45,7 +45,7 @@ class Ranking:
     signs: Signs = NO_SIGNS
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Candidates:
     """Units that may be meant, rows ascending, with their signals and what their role and copies take away."""
 

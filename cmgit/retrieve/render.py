@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cmgit.core.digests import digest_of
 from cmgit.core.facts import UnitKind
+from cmgit.core.record import record
 from cmgit.core.records import CallSite, ContextItem, ItemRole
 from cmgit.retrieve.masking import mask, secret_spans
 from cmgit.retrieve.ports import Source
@@ -17,7 +16,7 @@ LONGEST_LABEL = 160
 _SUFFIX_TAGS = {"vue": "vue", "svelte": "svelte", "astro": "astro", "typescript": "ts", "tsx": "tsx", "jsx": "jsx"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rendered:
     """again: what was shown before and is pointed at."""
 

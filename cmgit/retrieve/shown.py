@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cmgit.core.errors import CmgitError
+from cmgit.core.record import record
 from cmgit.core.records import CallSite, ItemRole, UnitView
 from cmgit.retrieve.parts import Span
 from cmgit.retrieve.ports import Source, View
@@ -13,7 +12,7 @@ from cmgit.retrieve.seen import Seen
 MODULE = "module level"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shown:
     """One chosen piece: a range of one file as it is now. whole: the unit's own lines, for a piece of it. note: what
     the header says beside the range."""
@@ -34,7 +33,7 @@ def was_seen(seen: Seen, piece: Shown, source: Source) -> bool:
     return seen.has(piece.path, source.oid, source.data, piece.span.start, piece.span.end)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """A unit where it stands now, in the bytes that it was found in."""
 
@@ -117,7 +116,7 @@ class Ledger:
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UsesOf:
     """Where one root is used. unbound: references that end in its name and could not be bound, counted where no call
     was found. inside: for a function that is used where it is written, what it stands in. of_outer: the sites are of
@@ -133,7 +132,7 @@ class UsesOf:
     of_outer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Uses:
     of: tuple[UsesOf, ...] = ()
 
@@ -146,7 +145,7 @@ class Uses:
         return sum(one.more_calls + one.more_values for one in self.of)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assembled:
     """roots: the units that the answer is about, with their names. uses: of the roots."""
 

@@ -7,12 +7,12 @@ serves every repository and every length of prompt.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.facts import NONE, UnitFlag, UnitKind
+from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import Lexical
@@ -51,7 +51,7 @@ PAST_SIGNALS = ("similar", "often", "unit similar", "unit often")
 VECTOR_SIGNALS = ("cosine", "cosine of file")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draft:
     """What is known of every unit before the pool is chosen: float64 for each unit, `files` for each file.
 

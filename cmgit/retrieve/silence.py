@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from cmgit.core.record import record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ SURELY_NAMED = 0.5
 """Weight of a name that the repository knows (`cmgit.retrieve.focus`) from which it counts as an exact hint."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signs:
     """How well the best units meet a prompt.
 

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.facts import UnitKind
+from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.ports import View
 
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grant:
     """Bytes granted to one unit, or all of it."""
 

@@ -13,19 +13,19 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from cmgit.core.atomic import make_folder, storage_errors
+from cmgit.core.record import record
 
 LOCK_FILE = "lock"
 _TEXT_AT = 1  # byte 0 is what Windows locks; others could not read it
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LockOwner:
     """Who holds the lock, as the holder wrote it; for messages, never for decisions."""
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from cmgit.core.errors import FormatMismatch, ManifestDamaged
 from cmgit.core.facts import NONE
+from cmgit.core.record import record
 from cmgit.store.columns import (
     Code,
     Column,
@@ -52,7 +53,7 @@ NUMBERS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileRow:
     """One file of a tree. language "" for a config file. status: BlobStatus, or NONE for a config file.
 
@@ -76,7 +77,7 @@ class FileRow:
     edges_row: int = NONE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counts:
     """What a tree holds. vectors_wanted: distinct text keys of its units; vectors: those that a segment has."""
 
@@ -87,7 +88,7 @@ class Counts:
     vectors_wanted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recipes:
     """What made the rows: hashes of everything that changes an output. vectors "" where none were asked for."""
 

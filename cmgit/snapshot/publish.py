@@ -18,6 +18,7 @@ from pathlib import Path
 
 from cmgit.core.atomic import TEMP_PREFIX, write_atomic
 from cmgit.core.errors import CmgitError, FormatMismatch, ManifestDamaged, SegmentDamaged
+from cmgit.core.record import record
 from cmgit.snapshot.lock import share
 from cmgit.snapshot.manifest import Manifest, decode_manifest, encode_manifest
 from cmgit.store.segments import SegmentStore
@@ -43,7 +44,7 @@ class Published:
         return f"{self.tree}-{self.recipe8}.{self.generation}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Head:
     """Which manifest was published last for a worktree."""
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from cmgit.core.record import record
 
 IntArray = npt.NDArray[np.int32]
 AnyArray = npt.NDArray[Any]
@@ -35,7 +36,7 @@ class Code(Enum):
     LOCAL = "local"  # own row within the blob minus the value, zigzag: references to near rows of the same table
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Column:
     """One column of a table: its name, its code, its type when read.
 
@@ -79,7 +80,7 @@ def spans(offsets: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> npt.ND
     return flat
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Around:
     """What stands around a table.
 

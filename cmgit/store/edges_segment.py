@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE
+from cmgit.core.record import record
 from cmgit.core.tables import FileDepends, FileEdges
 from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
@@ -50,7 +50,7 @@ DEPEND_COLUMNS = (
 _NAMES = ("paths", "targets", "rules")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EdgeArrays:
     """The edges of all files of a segment, flat, in row order; the columns are those of `FileEdges` as int32.
 
@@ -73,7 +73,7 @@ class EdgeArrays:
         return len(self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DependArrays:
     """What the edges of all files of a segment depend on, flat, in row order; the columns are those of `FileDepends`.
 
@@ -92,7 +92,7 @@ class DependArrays:
         return len(self.kind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Names:
     paths: list[str]
     targets: tuple[str, ...]

@@ -8,7 +8,6 @@ strings for the whole segment. A table is decoded when it is first asked for: un
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
@@ -25,6 +24,7 @@ from cmgit.core.facts import (
     UnitColumns,
     ValueColumns,
 )
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey
 from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import (
@@ -106,7 +106,7 @@ TEXT_COLUMNS = tuple((table, column.name) for table, columns in TABLES.items() f
 Table = Mapping[str, AnyArray]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnitArrays:
     """The units of all blobs of a segment, flat, in blob order.
 
@@ -329,7 +329,7 @@ class FactsSegment:
         return UnitArrays(self.offsets("units"), self.strings, **self._table("units"))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Args:
     """The flat argument column as a table of one column, like the others."""
 

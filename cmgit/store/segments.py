@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from cmgit.core.errors import SegmentDamaged
 from cmgit.core.facts import BlobFacts
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey
 from cmgit.core.tables import BlobTerms, BlobTexts, FileEdges
 from cmgit.store.edges_segment import EdgeArrays, EdgesSegment
@@ -51,7 +51,7 @@ __all__ = [
 SEGMENT_FILE = re.compile(r"([0-9a-f]{32})\.lance")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreListing:
     """What lies in a store. damaged: (file name, what is wrong)."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey
 from cmgit.core.tables import BlobTerms
 from cmgit.store.bundle import pack_bundle, unpack_bundle
@@ -40,7 +40,7 @@ _LENGTHS = ("blob_units", "unit_lengths")
 _BLOCK = ("unit", "counts")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Postings:
     """Occurrences of one term, ascending by blob row and unit. All arrays have one length.
 
@@ -55,7 +55,7 @@ class Postings:
         return len(self.blob_row)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Index:
     """terms: sorted. starts: first posting of each, one more at the end. first_of_block: first term of each block."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from cmgit.core.facts import NONE, RefKind
+from cmgit.core.record import record
 from cmgit.core.tables import Confidence, EdgeStatus
 from cmgit.store.segments import EdgesSegment, FactsSegment
 from cmgit.view.layout import FilePlace, IntArray, Units, locations, ranges, spread
@@ -20,7 +20,7 @@ IMPORT_KIND = len(RefKind)
 EDGE_LABELS = (*(kind.label for kind in RefKind), "import")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EdgeView:
     """One reference or import as the view sees it. target_unit: view row, NONE where nothing in the tree is meant.
 

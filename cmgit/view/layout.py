@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE
+from cmgit.core.record import record
 from cmgit.core.records import Role
 from cmgit.store.segments import FactsSegment
 
@@ -37,7 +37,7 @@ UNIT_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FilePlace:
     """One file and where its rows stand. (segment, row) pairs; NONE for both where there is none.
 
@@ -57,7 +57,7 @@ class FilePlace:
     edges: tuple[int, int] = (NONE, NONE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewFile:
     """A file of a view with its units' rows [first_unit, first_unit + unit_count)."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, SegmentDamaged
 from cmgit.core.facts import NONE, BlobFacts
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback, path_bytes
 from cmgit.git.locate import Location, probe
 from cmgit.git.objects import Objects, open_objects
@@ -50,7 +51,7 @@ CLOSED_NAMED = 5
 """Files that cannot be read are named, so many of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """What a view shall show. tree: what it is called after. entries: the files, in path order, links left out.
     data: content of the entries that differ from the tree. dirty: how many of them. rev: whose past counts.

@@ -6,11 +6,12 @@ A dirty file takes the same path as a committed one (`index.blobs.process_blob`)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, config_text
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey, Change, ChangeKind, FileEntry, Progress, ProgressCallback, TreeEntry
 from cmgit.git.attributes import read_attributes
 from cmgit.git.disk import blob_oid, is_closed, read_file
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 REGULAR_MODE = 0o100644
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DiskState:
     """Entries of the working tree, path order by raw bytes. data: bytes of the files that differ from the tree.
     dirty: how many indexed files differ. closed: files that differ and cannot be read; they are no entries, for what

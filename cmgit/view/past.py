@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.history import History
+from cmgit.core.record import record
 from cmgit.git.locate import Location
 
 
@@ -21,7 +21,7 @@ class Past(Protocol):
     def complete(self) -> History | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PastSupply:
     """rev: whose ancestors are meant. tree: what that revision must still have, for HEAD may move. make: read git where
     no build has kept it, which takes a second or two."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import BlobFacts
+from cmgit.core.record import record
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A file as it is at this moment. `facts` belong to exactly these bytes, whatever the view was built from.
     fresh: the bytes are those that the view was built from. checked_out: False for git's copy of a file that a sparse
@@ -42,7 +42,7 @@ class Reader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DiskReader:
     """The working tree. A file that sparse checkout or skip-worktree keeps off the disk is read from git."""
 
@@ -68,7 +68,7 @@ def not_checked_out(location: Location, path: str) -> bool:
     return is_skip_worktree(location, path)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TreeReader:
     """Blobs of a tree, for `--rev` and bare repositories."""
 

@@ -6,12 +6,12 @@ Routes that need no vector never come here, so they load no model.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
 from cmgit.core.facts import NONE, BlobStatus
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey, FileEntry, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.index.recipes import Recipes
@@ -41,7 +41,7 @@ class Supply(Protocol):
     def complete(self, view: View) -> list[VectorsSegment]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VectorSupply:
     """unchanged: the view shows exactly the base's tree. read: content of an entry of the view."""
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cmgit.core.facts import NONE
+from cmgit.core.record import record
 from cmgit.store.segments import TextsSegment, VectorsSegment
 from cmgit.view.layout import FilePlace, IntArray, Units, locations, ranges, spread
 
 KeyMatrix = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WantedTexts:
     """Every text that the view's units want, in view order: view row of the unit, and key, uint8 (texts, 16)."""
 
@@ -26,7 +26,7 @@ class WantedTexts:
         return len(self.units)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnitVectors:
     """One row for each wanted text that has a vector, in view order; a unit may have several (windows).
 

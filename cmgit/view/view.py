@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
 from cmgit.core.history import History
+from cmgit.core.record import record
 from cmgit.core.records import BlobKey, Change, Pending, UnitView
 from cmgit.core.tables import EdgeStatus
 from cmgit.git.locate import Location
@@ -27,7 +27,7 @@ from cmgit.view.vectors import UnitVectors, WantedTexts, unit_vectors, wanted_te
 KIND_LABELS = tuple(kind.label for kind in UnitKind)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Segments:
     """Opened segments, from disk or in memory, in the order that `FilePlace` counts them."""
 
@@ -188,6 +188,11 @@ class View:
     @cached_property
     def wanted_texts(self) -> WantedTexts:
         return wanted_texts(self.places, self.units, self.segments.texts)
+
+    @property
+    def has_vectors(self) -> bool:
+        """All that a complete view has are there."""
+        return self._vectors is not None and self.supply is not None and not self.supply.is_short
 
     def vectors(self) -> UnitVectors | None:
         """Vectors of all units, made on the spot where some are missing; None where the user wants none."""
