@@ -92,7 +92,8 @@ def start_reader(location: Location | Where) -> bool:
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
     try:
-        os.posix_spawn(python, argv, os.environ, file_actions=null)
+        # Without it each thread has an arena of its own, and freed memory in each.
+        os.posix_spawn(python, argv, os.environ | {"MALLOC_ARENA_MAX": "2"}, file_actions=null)
     except OSError:
         return False
     return True

@@ -47,6 +47,14 @@ def ignore(_: str) -> None:
     """Nobody is there to be warned."""
 
 
+def give_back() -> None:
+    """Memory that was freed goes back to the system; glibc keeps it otherwise."""
+    with suppress(OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 class NotReady(CmgitError):
     """There is a deadline, and no view yet that could answer before it."""
 
@@ -131,6 +139,7 @@ class Keeper:
                 return self._put(question, held).get()
             finally:
                 held.view.pending_files = 0
+                self._hands.submit(self._tidy)
 
     @contextmanager
     def _turn(self, deadline: float | None) -> Iterator[None]:
@@ -232,6 +241,13 @@ class Keeper:
             view.past = PatientPast(view.past, self)
         self._held = Held(view, sight, base)
         return self._held
+
+    def _tidy(self) -> None:
+        """After a view was made anew: give back what only its making needed."""
+        held = self._held
+        if held is not None and held.view.has_vectors:
+            self._memory.store.forget_vectors()
+        give_back()
 
     def _base(self, sight: Sight, held: Held | None) -> Manifest | None:
         """The snapshot to stand on; the very object of the last time where it is the same."""

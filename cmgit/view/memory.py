@@ -79,6 +79,11 @@ class KeptStore(SegmentStore):
                 del kind[name]
 
 
+    def forget_vectors(self) -> None:
+        """A view that has joined its vectors holds a copy of its own."""
+        self._vectors.clear()
+
+
 class Build(Protocol):
     """Makes the snapshot of a tree."""
 
