@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cmgit.core.facts import NONE, RefKind
 from cmgit.core.records import Role
+from cmgit.retrieve.mirrors import mirrors
 from cmgit.retrieve.ports import View
 from cmgit.view.layout import distinct
 
@@ -19,9 +20,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Standing:
-    """roles: `Role` of each file. copies: files of the same blob, in path order, two or more. source, target: distinct
-    pairs of units of which one uses the other, no imports. tests, tested: distinct pairs of files of which the first is
-    a test and imports the other. users, uses: roots of how many units use a unit and of how many it uses, at least 1.
+    """roles: `Role` of each file; what mirrors a source counts as built. copies: files of the same blob, in path order,
+    two or more. source, target: distinct pairs of units of which one uses the other, no imports. tests, tested:
+    distinct pairs of files of which the first is a test and imports the other. users, uses: roots of how many units use a unit
+    and of how many it uses, at least 1.
     from_test: whether `source` stands in a test. paths: term → files, made when a view is asked a second time.
     """
 
@@ -51,6 +53,7 @@ def standing(view: View) -> Standing:
 
 def _read(view: View) -> Standing:
     roles = np.array([int(file.role) for file in view.files], np.int64)
+    roles[mirrors(view)] = int(Role.BUILD)
     groups: dict[tuple[str, str], list[int]] = {}
     for index, file in enumerate(view.files):
         if file.unit_count:
