@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from cmgit.core.record import record
 from cmgit.words.split import terms_of
@@ -11,6 +12,7 @@ from cmgit.words.split import terms_of
 SIGNATURE_BYTES = 400
 LINES_BEFORE, LINES_AFTER = 2, 4
 NAMED_SHARE = 0.85  # of the room, for what surrounds the lines that the prompt names
+KEPT_LINES = 1 << 14
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
@@ -27,14 +29,11 @@ class Span:
 def lines_of(data: bytes, start: int, end: int, first_line: int) -> list[Span]:
     """data[start:end] line by line; line ends belong to their line, but for the last one."""
     found: list[Span] = []
-    position, line = start, first_line
-    while position < end:
-        match = _LINE.match(data, position, end)
-        stop = match.end() if match else end
-        if stop == position:
+    for line, match in enumerate(_LINE.finditer(data, start, end), first_line):
+        first, stop = match.span()
+        if first == stop:  # behind the last line
             break
-        found.append(Span(position, stop, line, line))
-        position, line = stop, line + 1
+        found.append(Span(first, stop, line, line))
     return found
 
 
@@ -172,7 +171,13 @@ def _merged(data: bytes, lines: list[Span], chosen: list[bool]) -> list[Span]:
 
 
 def _value(line: bytes, weigh: Callable[[str], float]) -> float:
-    return sum(weigh(term) for term in dict.fromkeys(terms_of(line[:2_000].decode("utf-8", "replace"))))
+    return sum(map(weigh, _terms(line[:2_000])))
+
+
+@lru_cache(maxsize=KEPT_LINES)
+def _terms(line: bytes) -> tuple[str, ...]:
+    """Distinct terms of a line. Many lines are alike, and a resident reader meets the same ones again."""
+    return tuple(dict.fromkeys(terms_of(line.decode("utf-8", "replace"))))
 
 
 def _without_line_end(data: bytes, span: Span) -> int:
