@@ -39,7 +39,8 @@ def lines_of(data: bytes, start: int, end: int, first_line: int) -> list[Span]:
 
 def signature_span(data: bytes, start: int, end: int, first_line: int, body_start: int) -> Span:
     """A declaration up to where its body begins, whole lines; its first line where that is long."""
-    lines = lines_of(data, start, end, first_line)
+    beyond = data.find(b"\n", start + SIGNATURE_BYTES + 1, end)  # no later line is looked at
+    lines = lines_of(data, start, end if beyond < 0 else beyond + 1, first_line)
     last = 0
     while last + 1 < len(lines) and lines[last].end <= body_start and lines[last + 1].end - start <= SIGNATURE_BYTES:
         last += 1
