@@ -75,6 +75,8 @@ class VectorSupply:
             lacking = missing_keys(view.wanted_texts, segments)
         if not lacking:
             return segments
+        if len(lacking) >= PUBLISH_FROM:
+            self.warn(f"{len(lacking)} vectors are made for this answer and not kept: `git cm index` would keep them")
         made = self.embed(view, lacking)
         wanted = {row.tobytes() for row in view.wanted_texts.keys}
         return [*segments, self.memory.keep_vectors(made, wanted)]

@@ -52,6 +52,22 @@ def test_a_changed_file_and_a_new_one_without_permission_are_named_and_pending(o
     assert "no permission to read a.ts, c.ts" in answer.err
 
 
+def test_vectors_that_are_made_at_each_question_and_not_kept_are_said(repo: GitRepo, cm: Cm) -> None:
+    """openai/codex#27418: the git directory of a sandboxed agent is read-only."""
+    repo.commit({"a.js": "".join(f"export function plus{n}(value) {{\n  return value + {n}\n}}\n" for n in range(200))})
+    cm(repo.path, "index", "--no-vectors").ok()
+    lock = repo.path / ".git/cm/lock"
+    lock.unlink()
+    lock.mkdir()  # so that nothing can be built, not even by root
+    for _ in range(2):
+        answer = cm(repo.path, "search", "what adds a number to a value").ok()
+        assert "vectors are made for this answer and not kept" in answer.err
+        assert "answering from memory" in answer.err
+        assert "plus" in answer.out
+    lock.rmdir()
+    assert "not kept" not in cm(repo.path, "search", "what adds a number to a value").ok().err
+
+
 def test_an_unchanged_file_without_permission_is_said_to_be_left_out(open_repo: GitRepo, cm: Cm) -> None:
     repo = open_repo
     repo.git("config", "cm.vectors", "false")
