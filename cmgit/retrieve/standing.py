@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 class Standing:
     """roles: `Role` of each file; what mirrors a source counts as built. copies: files of the same blob, in path order,
     two or more. source, target: distinct pairs of units of which one uses the other, no imports. tests, tested:
-    distinct pairs of files of which the first is a test and imports the other. users, uses: roots of how many units use a unit
-    and of how many it uses, at least 1.
+    distinct pairs of files of which the first is a test and imports the other. users, uses: roots of how many units use
+    a unit and of how many it uses, at least 1.
     from_test: whether `source` stands in a test. paths: term → files, made when a view is asked a second time.
     """
 

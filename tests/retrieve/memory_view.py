@@ -18,6 +18,7 @@ from cmgit.languages.roles import role_of
 from cmgit.languages.table import language_of
 from cmgit.store.segments import EdgesSegment, FactsSegment, TermsSegment, TextsSegment
 from cmgit.view.layout import FilePlace
+from cmgit.view.sources import Read
 from cmgit.view.view import Segments, View
 
 
@@ -27,9 +28,9 @@ class MemoryReader:
 
     files: dict[str, bytes]
 
-    def read(self, path: str, oid: str) -> tuple[bytes, str] | None:
+    def read(self, path: str, oid: str) -> Read | None:
         data = self.files.get(path)
-        return None if data is None else (data, blob_oid(data, "sha1"))
+        return None if data is None else Read(data, blob_oid(data, "sha1"))
 
 
 @dataclass(frozen=True)
