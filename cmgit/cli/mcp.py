@@ -146,11 +146,12 @@ class Repositories:
         return answer_with(self._keeper(location), {"op": op, **arguments}, None)
 
     def _ask_reader(self, location: Location, request: Document) -> Document | None:
-        from cmgit.cli.runtime import runtime_dir, serve_wanted, start_reader, version
+        from cmgit.cli.runtime import reap_readers, runtime_dir, serve_wanted, start_reader, version
         from cmgit.view.resident import ask, exchange, socket_path
 
         if location.top is None or not serve_wanted() or location.git_dir in self._no_reader:
             return None
+        reap_readers()
         path = socket_path(location.git_dir, runtime_dir())
         whole = {**request, "version": version()}
         reply = exchange(path, whole, READER_SECONDS) if os.path.lexists(path) else None

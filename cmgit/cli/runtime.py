@@ -93,10 +93,24 @@ def start_reader(location: Location | Where) -> bool:
     ]
     try:
         # Without it each thread has an arena of its own, and freed memory in each.
-        os.posix_spawn(python, argv, os.environ | {"MALLOC_ARENA_MAX": "2"}, file_actions=null)
+        _started.append(os.posix_spawn(python, argv, os.environ | {"MALLOC_ARENA_MAX": "2"}, file_actions=null))
     except OSError:
         return False
     return True
+
+
+_started: list[int] = []
+
+
+def reap_readers() -> None:
+    """For who stays long: a reader that it started and that has left is not kept as a zombie."""
+    for pid in list(_started):
+        try:
+            gone = os.waitpid(pid, os.WNOHANG)[0] == pid
+        except OSError:
+            gone = True
+        if gone:
+            _started.remove(pid)
 
 
 def _start_on_windows(argv: list[str]) -> bool:  # pragma: no cover

@@ -130,7 +130,12 @@ class Keeper:
                 raise NotReady("the reader is still opening the index", "ask again in a moment, or use the command")
             self._looking = looking
             early = self._put(question, held) if held is not None else None
-            sight, self._looking = looking.result(), None
+            try:
+                sight = looking.result(self.time_left())
+            except Late:
+                raise NotReady("git has not said yet what changed", "ask again in a moment") from None
+            finally:
+                self._looking = None
             if held is not None and early is not None and self._stands(held, sight):
                 return early.get()
             held, pending = self._brought(sight, held)

@@ -230,3 +230,12 @@ def test_the_doctor_tells_about_it(cm: Cm, shop: GitRepo, run_dir: Path, monkeyp
     run_dir.chmod(0o700)
     monkeypatch.setenv("CMGIT_SERVE", "off")
     assert told()["state"] == "note"
+
+
+def test_who_stays_long_keeps_no_zombie_of_it(shop: GitRepo) -> None:
+    pid = start(shop.path)
+    ask(shop.path, op="stop")
+    until(lambda: not is_running(pid))
+    assert pid in children_of(os.getpid())
+    runtime.reap_readers()
+    assert pid not in children_of(os.getpid())
