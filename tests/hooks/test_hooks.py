@@ -27,6 +27,7 @@ from tests.hooks.conftest import (
     published_lines,
     rewrite_hooks,
     run,
+    scripts_only,
     settle,
     snapshot_trees,
 )
@@ -349,6 +350,7 @@ def test_a_git_directory_that_cannot_be_written_is_no_failure(hooked: GitRepo) -
     assert (cm_dir / "queue").read_text() == "in the way, even for root"
 
 
+@scripts_only  # another user's settings are nothing that git reads
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
 def test_another_user_who_may_not_write_sees_nothing(hooked: GitRepo) -> None:
     for folder in hooked.path.parents:
