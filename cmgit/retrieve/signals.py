@@ -20,7 +20,7 @@ from cmgit.retrieve.past import Past
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.query import Query
 from cmgit.retrieve.standing import standing
-from cmgit.words.split import identifier_terms
+from cmgit.words.split import identifier_terms, split_identifier
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -134,8 +134,12 @@ def _within(view: View, lexical: Lexical, pool: Ints) -> tuple[Floats, Floats]:
 def _name_signals(view: View, query: Query, pool: Ints) -> tuple[Floats, Floats]:
     """Share of a name's parts that the prompt has; whether the prompt has them in a row or as this very name."""
     told, phrase = np.zeros(len(pool), np.float64), np.zeros(len(pool), np.float64)
+    heads = {term[:2] for term in query.weights}
     for i, unit in enumerate(pool.tolist()):
-        terms = identifier_terms(view.units.name(unit))
+        name = view.units.name(unit)
+        if name.isascii() and not any(_may_begin(part, heads) for part in split_identifier(name)):
+            continue
+        terms = identifier_terms(name)
         if len(terms) > 1:
             parts = terms[:-1]
             told[i] = sum(1 for part in parts if part in query.weights) / len(parts)
@@ -143,6 +147,12 @@ def _name_signals(view: View, query: Query, pool: Ints) -> tuple[Floats, Floats]
         elif terms:
             told[i] = 0.5 * (terms[0] in query.weights)
     return told, phrase
+
+
+def _may_begin(part: str, heads: set[str]) -> bool:
+    """Whether the stem of a part may be a word that begins so. A stem's first two letters are its word's, but for
+    `dying` → `die`; a part of one letter counts in the joined name only."""
+    return part[:2] in heads or len(part) < 2 or part[1] == "y"
 
 
 def _nesting(view: View, words: Floats, pool: Ints) -> tuple[Floats, Floats]:

@@ -27,18 +27,32 @@ def unpack_bundle(data: memoryview | bytes, names: Sequence[str]) -> dict[str, m
     Raises:
         ValueError: other bytes, or another number of columns.
     """
-    import zstandard
+    bundle = Bundle(data, names)
+    return {name: bundle[name] for name in names}
 
-    view = memoryview(data)
-    if not len(view) or view[0] != len(names):
-        raise ValueError("not the bytes of this table")
-    unpack = zstandard.ZstdDecompressor().decompress
-    out, position = {}, 1 + 4 * len(names)
-    for i, name in enumerate(names):
-        length = int.from_bytes(view[1 + 4 * i : 5 + 4 * i], "little")
+
+class Bundle:
+    """The columns of `pack_bundle`, each unpacked when it is asked for.
+
+    Raises:
+        ValueError: as `unpack_bundle`.
+    """
+
+    def __init__(self, data: memoryview | bytes, names: Sequence[str]) -> None:
+        view = memoryview(data)
+        if not len(view) or view[0] != len(names):
+            raise ValueError("not the bytes of this table")
+        self._frames: dict[str, memoryview] = {}
+        position = 1 + 4 * len(names)
+        for i, name in enumerate(names):
+            length = int.from_bytes(view[1 + 4 * i : 5 + 4 * i], "little")
+            self._frames[name] = view[position : position + length]
+            position += length
+
+    def __getitem__(self, name: str) -> memoryview:
+        import zstandard
+
         try:
-            out[name] = memoryview(unpack(view[position : position + length]))
+            return memoryview(zstandard.ZstdDecompressor().decompress(self._frames[name]))
         except zstandard.ZstdError as error:
             raise ValueError("not the bytes of this table") from error
-        position += length
-    return out

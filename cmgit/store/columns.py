@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from enum import Enum
 from typing import Any
 
@@ -108,20 +109,60 @@ def decode_table(
     """The columns of one table from their stored bytes."""
     out: dict[str, AnyArray] = {}
     for column in columns:
-        raw = decode_ints(stored[column.name])
-        if column.code is Code.PLAIN:
-            out[column.name] = raw.astype(np.dtype(column.dtype), copy=False)
-        elif column.code is Code.SHIFTED:
-            out[column.name] = raw.astype(np.int32) - np.int32(1)
-        elif column.code is Code.SIGNED:
-            out[column.name] = _unzigzag(raw)
-        elif column.code is Code.DELTA:
-            out[column.name] = np.cumsum(_unzigzag(raw), dtype=np.int32)
-        else:
-            expected = _expected(column, out, around)
-            assert expected is not None
-            out[column.name] = expected.astype(np.int32, copy=False) + _unzigzag(raw)
+        out[column.name] = _decoded(column, decode_ints(stored[column.name]), out, around)
     return out
+
+
+def _decoded(column: Column, raw: AnyArray, others: Mapping[str, AnyArray], around: Around | None) -> AnyArray:
+    if column.code is Code.PLAIN:
+        return raw.astype(np.dtype(column.dtype), copy=False)
+    if column.code is Code.SHIFTED:
+        return raw.astype(np.int32) - np.int32(1)
+    if column.code is Code.SIGNED:
+        return _unzigzag(raw)
+    if column.code is Code.DELTA:
+        return np.cumsum(_unzigzag(raw), dtype=np.int32)
+    expected = _expected(column, others, around)
+    assert expected is not None
+    return expected.astype(np.int32, copy=False) + _unzigzag(raw)
+
+
+class LazyTable(Mapping[str, AnyArray]):
+    """The columns of one table, each decoded when it is first asked for.
+
+    Args:
+        stored: gives the stored bytes of a column. guard: a context for decoding, which says whose bytes are damaged.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        stored: Callable[[str], memoryview],
+        offsets: npt.NDArray[np.int64],
+        name_lengths: Callable[[], npt.NDArray[np.int64]],
+        guard: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._columns = {column.name: column for column in columns}
+        self._stored, self._offsets, self._name_lengths, self._guard = stored, offsets, name_lengths, guard
+        self._decoded: dict[str, AnyArray] = {}
+
+    def __getitem__(self, name: str) -> AnyArray:
+        found = self._decoded.get(name)
+        if found is None:
+            column = self._columns[name]
+            around = Around(self._offsets, self._name_lengths() if column.code is Code.NAMED else _NO_NAMES)
+            with self._guard():
+                found = self._decoded[name] = _decoded(column, decode_ints(self._stored(name)), self, around)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+_NO_NAMES = np.zeros(0, np.int64)
 
 
 def _small(column: Column, plain: npt.NDArray[np.int64], expected: AnyArray | None) -> npt.NDArray[np.int64]:
@@ -154,6 +195,15 @@ def name_bytes(strings: Sequence[str]) -> npt.NDArray[np.int64]:
     """Bytes of each string in UTF-8, and a 0 that answers for NONE."""
     lengths = [len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in strings]
     return np.array([*lengths, 0], np.int64)
+
+
+def text_bytes(stored: memoryview | bytes) -> npt.NDArray[np.int64]:
+    """`name_bytes` of the strings of `encode_texts`, without making one of them where none is escaped."""
+    if bytes(stored[:1]) != b"p":
+        return name_bytes(decode_texts(stored))
+    borders = np.flatnonzero(np.frombuffer(stored, np.uint8, offset=1) == 0)
+    ends = np.concatenate((borders, [len(stored) - 1]))
+    return np.concatenate((np.diff(ends, prepend=-1) - 1, [0]))
 
 
 def _local_rows(offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

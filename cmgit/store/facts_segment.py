@@ -26,13 +26,14 @@ from cmgit.core.facts import (
 )
 from cmgit.core.record import record
 from cmgit.core.records import BlobKey
-from cmgit.store.bundle import pack_bundle, unpack_bundle
+from cmgit.store.bundle import Bundle, pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
     Around,
     Code,
     Column,
     IntArray,
+    LazyTable,
     decode_table,
     decode_texts,
     encode_table,
@@ -41,6 +42,7 @@ from cmgit.store.columns import (
     name_bytes,
     offsets_of,
     spans,
+    text_bytes,
 )
 from cmgit.store.keys import decode_keys, encode_keys
 from cmgit.store.segment_file import SegmentFile
@@ -196,9 +198,18 @@ class FactsSegment:
             # One visit for all that every reader needs; the other tables are visited when they are asked for.
             return file.tables(["keys", "strings", "blobs", "units"])
 
+        @cache
+        def texts() -> memoryview:
+            return unpack_bundle(base()["strings"], ["strings"])["strings"]
+
+        @cache
+        def name_lengths() -> npt.NDArray[np.int64]:
+            with file.decoding():
+                return text_bytes(texts())
+
         def strings() -> tuple[str, ...]:
             with file.decoding():
-                return tuple(decode_texts(unpack_bundle(base()["strings"], ["strings"])["strings"]))
+                return tuple(decode_texts(texts()))
 
         def blobs() -> tuple[Table, dict[str, npt.NDArray[np.int64]]]:
             with file.decoding():
@@ -209,8 +220,8 @@ class FactsSegment:
         def table(name: str) -> Table:
             raw = base()[name] if name == "units" else file.tables([name])[name]
             with file.decoding():
-                stored = unpack_bundle(raw, [column.name for column in TABLES[name]])
-                return decode_table(TABLES[name], stored, segment._around(name))
+                stored = Bundle(raw, [column.name for column in TABLES[name]])
+            return LazyTable(TABLES[name], stored.__getitem__, segment.offsets(name), name_lengths, file.decoding)
 
         segment = cls(lambda: decode_keys(base()["keys"]), strings, blobs, table)
         return segment

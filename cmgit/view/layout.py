@@ -136,7 +136,7 @@ class Units:
         return self._cache[name]
 
     def _joined(self, name: str) -> IntArray:
-        parts = [np.asarray(getattr(s.units, name), np.int64) for s in self._segments]
+        parts = [np.asarray(s.table("units")[name], np.int64) for s in self._segments]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     @cached_property
@@ -176,15 +176,15 @@ class Units:
 
     @cached_property
     def _string_base(self) -> IntArray:
-        sizes = [len(s.units.strings) for s in self._segments]
+        sizes = [len(s.strings) for s in self._segments]
         base = np.cumsum([0, *sizes], dtype=np.int64)
-        return np.repeat(base[:-1], [len(s.units) for s in self._segments])[self._take]
+        return np.repeat(base[:-1], [int(s.offsets("units")[-1]) for s in self._segments])[self._take]
 
     @cached_property
     def _pool(self) -> list[str]:
         pool: list[str] = []
         for segment in self._segments:
-            pool.extend(segment.units.strings)
+            pool.extend(segment.strings)
         return pool
 
     @cached_property
