@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import GitRepo
 from tests.real.clients import Agent
-from tests.real.scripted import DONE, ScriptedModel
+from tests.real.scripted import DONE, ScriptedModel, texts_of
 
 pytestmark = pytest.mark.real
 
@@ -158,9 +158,13 @@ def test_a_second_prompt_repeats_nothing(
 
 def result_of_read(agent: Agent) -> str:
     """What the model was given as the result of its first tool call."""
-    last = agent.model.of("main")[1].body["messages"][-1]
-    found = last["content"] if last["role"] == "tool" else last["content"][0]["content"]
-    return found if isinstance(found, str) else "\n".join(block["text"] for block in found)
+    for message in agent.model.of("main")[1].body["messages"]:
+        if message["role"] == "tool":
+            return "\n".join(texts_of(message["content"]))
+        for block in message["content"]:
+            if isinstance(block, dict) and block["type"] == "tool_result":
+                return "\n".join(texts_of(block["content"]))
+    raise AssertionError("no tool gave a result")
 
 
 @pytest.mark.parametrize("model_name", [OLD_MODEL, NEW_MODEL])
@@ -235,9 +239,9 @@ def wait_for_agent(body: dict[str, Any]) -> dict[str, Any]:
 
 
 SUBAGENT: dict[str, list[Any]] = {
-    "claude": [{"tool": "Agent", "input": {"description": "part", "prompt": SUBTASK}}],
+    "claude": [{"tool": "Agent", "input": {"description": "part", "prompt": SUBTASK, "run_in_background": False}}],
     "codex": [{"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": SUBTASK}}, wait_for_agent],
-    "dsh": [{"tool": "subagent", "input": {"description": "part", "prompt": SUBTASK}}],
+    "dsh": [{"tool": "subagent", "input": {"description": "part", "prompt": SUBTASK, "run_in_background": False}}],
 }
 
 
@@ -254,7 +258,7 @@ def test_a_subagent_gets_its_share(agent: Agent, repository: GitRepo) -> None:
 
 
 def test_codex_gives_text_of_any_script_in_full(codex: Agent, repository: GitRepo) -> None:
-    words = "".join(f"  // Строка {n}: что здесь делается и почему именно так, а не иначе\n" for n in range(60))
+    words = "".join(f"  // Строка {n}: что здесь делается и почему именно так, а не иначе\n" for n in range(40))
     text = f"export function wideCheck(value) {{\n{words}  return value\n}}\n"
     repository.commit({"src/wide.js": text})
     codex.cm("index")
