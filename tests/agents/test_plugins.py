@@ -68,7 +68,7 @@ const user = text => ({ id: "m1", role: "user", content: [{ type: "text", text }
 const found = { name }
 found.other = await step([{ ...user("x"), source: { kind: "plugin", plugin: "other" } }])
 found.step = await step([user("change a")])
-found.observed = emitted
+found.observed = [...emitted]
 found.part = await read(1)
 found.first = await read()
 found.second = await read()
