@@ -95,6 +95,6 @@ def from_index(
 
 
 def document(context: Context) -> Document:
-    from cmgit.cli.retrieve import context_json
+    from cmgit.cli.retrieving import context_json
 
     return context_json(context, explain=False)

@@ -65,7 +65,7 @@ def retrieve_answer(
         UsageError: an argument is of another shape.
     """
     from cmgit.cli.direct import direct_answer
-    from cmgit.cli.retrieve import context_json, no_direct_answer
+    from cmgit.cli.retrieving import context_json, no_direct_answer
     from cmgit.retrieve.retrieve import ROUTES, retrieve
     from cmgit.retrieve.seen import Seen
 
@@ -88,7 +88,7 @@ def retrieve_answer(
 
 def search_answer(view: View, embed: Embed | None, arguments: Arguments) -> Document:
     """As `git cm search --json`: `query`, `count`."""
-    from cmgit.cli.search import search_json
+    from cmgit.cli.searching import search_json
     from cmgit.retrieve.retrieve import search
 
     count = number_of(arguments, "count", 1, MOST_RESULTS)

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-import click
-
 from cmgit.cli.output import one_line
 from cmgit.core.errors import CmgitError
 
@@ -34,15 +32,8 @@ def run_guarded(run: Callable[[], object]) -> int:
     except CmgitError as error:
         complain(error.message, error.hint, error.lines)
         return error.exit_code
-    except click.UsageError as error:
-        error.show()
-        return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return 1
-    except (KeyboardInterrupt, click.Abort):
-        complain("interrupted", "what was finished is kept; run the same command again to go on")
-        return INTERRUPTED
+    except KeyboardInterrupt:
+        return interrupted()
     except BrokenPipeError:
         # The reader of our output went away (`| head`); that is no fault, and nothing can be printed any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -58,8 +49,27 @@ def run_guarded(run: Callable[[], object]) -> int:
             return 1
         return bug(error)
     except Exception as error:
-        return bug(error)
+        code = code_of_click(error)
+        return bug(error) if code is None else code
     return result if isinstance(result, int) else 0
+
+
+def interrupted() -> int:
+    complain("interrupted", "what was finished is kept; run the same command again to go on")
+    return INTERRUPTED
+
+
+def code_of_click(error: Exception) -> int | None:
+    """Show what click says of a command line, where it was loaded; None for an error that is not click's."""
+    click = sys.modules.get("click")
+    if click is None:
+        return None
+    if isinstance(error, click.Abort):
+        return interrupted()
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code if isinstance(error, click.UsageError) else 1
+    return None
 
 
 def bug(error: Exception) -> int:

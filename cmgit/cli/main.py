@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 
@@ -67,9 +66,12 @@ def cli() -> None:
     """A repository's memory for coding agents: the right source for a task, always true to the disk."""
 
 
+def call_click() -> object:
+    """Run the command that the arguments name; git finds the console script as `git cm`."""
+    return cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False)
+
+
 def entry() -> None:
-    """Console script `git-cm`; git finds it as `git cm`."""
-    # Before numpy is imported: a reader scans its vectors faster on one thread than BLAS starts two.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    """The command line without its short cuts, for who starts the program by hand."""
     open_missing_streams()
-    leave(run_guarded(lambda: cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False)))
+    leave(run_guarded(call_click))

@@ -2,64 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from cmgit.cli.options import json_option, no_vectors_option, rev_option
-from cmgit.cli.output import one_line, pending_json, place_json, print_json, print_text, read_prompt
-
-if TYPE_CHECKING:
-    from cmgit.cli.session import Session
-    from cmgit.core.records import RankedUnit
-    from cmgit.view.view import View
+from cmgit.cli.searching import MOST_RESULTS, RESULTS, run_search
 
 
 @click.command(name="search")
 @rev_option
-@click.option("-k", "count", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many results.")
+@click.option(
+    "-k", "count", type=click.IntRange(1, MOST_RESULTS), default=RESULTS, show_default=True, help="How many results."
+)
 @no_vectors_option
 @json_option
 @click.argument("query")
 def command(rev: str | None, count: int, no_vectors: bool, as_json: bool, query: str) -> None:
     """Rank functions, classes and types for QUERY ("-" reads it from stdin)."""
-    from cmgit.cli.asking import ask_reader
-    from cmgit.cli.session import open_session
-
-    text = read_prompt(query)
-    session = open_session()
-    document: dict[str, Any] | None = None
-    if text.strip():
-        document = ask_reader(session.location, rev, "search", query=text, count=count, no_vectors=no_vectors)
-    if document is None:
-        document = search_here(session, rev, text, count, no_vectors=no_vectors)
-    if as_json:
-        print_json(document)
-        return
-    if not document["results"]:
-        print_text("Nothing found.")
-    for unit in document["results"]:
-        place = f"{one_line(unit['path'])}:{unit['start_line']}-{unit['end_line']}"
-        print_text(f"{unit['score']:6.3f}  {place}  {unit['kind']} {one_line(unit['qualname'])}")
-
-
-def search_here(session: Session, rev: str | None, text: str, count: int, *, no_vectors: bool) -> dict[str, Any]:
-    from cmgit.cli.reading import query_embedder, reading
-    from cmgit.retrieve.retrieve import search
-
-    with reading(rev, no_vectors=no_vectors, session=session) as (view, current):
-        return search_json(view, search(view, text, count, query_embedder(current)))
-
-
-def search_json(view: View, ranked: Sequence[RankedUnit]) -> dict[str, Any]:
-    results = [
-        {
-            "rank": rank,
-            "score": round(result.score, 6),
-            **place_json(view.unit(result.unit)),
-            "why": {signal: round(share, 6) for signal, share in result.why},
-        }
-        for rank, result in enumerate(ranked, 1)
-    ]
-    return {"tree": view.tree, "dirty": view.dirty, "results": results, "pending": pending_json(view.pending)}
+    run_search(query, rev, count, no_vectors, as_json)
