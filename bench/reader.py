@@ -1,4 +1,4 @@
-"""What the resident reader takes: `python bench/reader.py REPO --search "words of a task" --named "a `name` to change"`.
+"""What the resident reader takes: `python bench/reader.py REPO --search "words of a task" --named "change a `name`"`.
 
 REPO is a working tree with an index; one of its files is edited for the measurement and put back. A reader is started
 for it and stopped at the end. Bare Python is timed in alternation with the questions: on a busy machine read the ratio

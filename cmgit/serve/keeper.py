@@ -42,6 +42,9 @@ LEAST_RESERVE = 0.1
 FIRST_RESERVE = 0.4
 """Seconds before a deadline that are kept for the answer itself; for the first one of a new view."""
 
+MANY_VECTORS = 8_000_000
+"""Bytes: from here on reading them again after an edit is better than keeping them twice."""
+
 
 def ignore(_: str) -> None:
     """Nobody is there to be warned."""
@@ -250,7 +253,7 @@ class Keeper:
     def _tidy(self) -> None:
         """After a view was made anew: give back what only its making needed."""
         held = self._held
-        if held is not None and held.view.has_vectors:
+        if held is not None and held.view.vector_bytes > MANY_VECTORS:
             self._memory.store.forget_vectors()
         give_back()
 

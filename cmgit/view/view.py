@@ -190,9 +190,10 @@ class View:
         return wanted_texts(self.places, self.units, self.segments.texts)
 
     @property
-    def has_vectors(self) -> bool:
-        """All that a complete view has are there."""
-        return self._vectors is not None and self.supply is not None and not self.supply.is_short
+    def vector_bytes(self) -> int:
+        """What its vectors take; 0 while they are not all there."""
+        whole = self._vectors is not None and self.supply is not None and not self.supply.is_short
+        return self._vectors.matrix.nbytes if whole and self._vectors is not None else 0
 
     def vectors(self) -> UnitVectors | None:
         """Vectors of all units, made on the spot where some are missing; None where the user wants none."""
