@@ -338,7 +338,7 @@ class Memory:
         kept = self._packs.words(self._pack.name)
         if kept is not None:
             return kept
-        from cmgit.notes.parse import parse_note
+        from cmgit.notes.parse import body_of
         from cmgit.notes.terms import note_terms
 
         heads = [self._pack.head(row) for row in range(len(self._pack))]
@@ -346,8 +346,7 @@ class Memory:
         rows: list[tuple[int, dict[str, tuple[int, int]]]] = []
         for row, (head, (_, data)) in enumerate(zip(heads, blobs, strict=True)):
             if isinstance(data, bytes):
-                found = parse_note(head.path, data, self._location.object_format)
-                rows.append((row, note_terms(head, found.body if isinstance(found, Note) else "")))
+                rows.append((row, note_terms(head, body_of(data))))
         made = make_words(rows)
         self._packs.write_words(self._pack.name, made)
         words = read_words_bytes(made)

@@ -80,6 +80,15 @@ def parse_note(path: str, data: bytes, object_format: str) -> Note | Unreadable:
     return Note(head, body)
 
 
+def body_of(data: bytes) -> str:
+    """What stands below the front matter of something that was a note before; "" where it is none."""
+    text = text_of(data)
+    try:
+        return text[cut(text).body :]
+    except BadYaml:
+        return ""
+
+
 def _anchor(row: tuple[str, str, str], problems: list[str]) -> Anchor:
     uri, weight, digest = row
     if read_uri(uri) is None:

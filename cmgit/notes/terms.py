@@ -40,13 +40,19 @@ def terms_of_token(token: str) -> tuple[str, ...]:
 
 def note_terms(head: Head, body: str) -> dict[str, tuple[int, int]]:
     """Each term with its count in the announcement (summary and anchors' names) and in the body."""
-    counts: dict[str, list[int]] = {}
     names = " ".join(_name(anchor.uri) for anchor in head.anchors)
-    for place, text in ((0, f"{head.summary} {names}"), (1, body[:INDEXED])):
-        for token, times in Counter(tokens(text)).items():
-            for term in terms_of_token(token):
-                counts.setdefault(term, [0, 0])[place] += times
-    return {term: (summary, body) for term, (summary, body) in counts.items()}
+    announced, inside = _counted(f"{head.summary} {names}"), _counted(body[:INDEXED])
+    found = {term: (announced.get(term, 0), count) for term, count in inside.items()}
+    found.update((term, (count, 0)) for term, count in announced.items() if term not in inside)
+    return found
+
+
+def _counted(text: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for token, times in Counter(tokens(text)).items():
+        for term in terms_of_token(token):
+            counts[term] = counts.get(term, 0) + times
+    return counts
 
 
 def _name(text: str) -> str:

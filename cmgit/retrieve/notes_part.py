@@ -239,7 +239,7 @@ def notes_part(view: Any, config: Config, limit: int) -> NotesPart | None:
         found: list[State] = []
         for anchor in head.anchors:
             uri = read_uri(anchor.uri)
-            if uri is None or uri.kind == "env":
+            if uri is None or not uri.is_code:
                 continue
             if uri.kind != "symbol" or uri.path in paths or view.file_index(uri.path) is None:
                 found.append(checker.state(anchor))

@@ -10,12 +10,14 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cmgit.git.locate import locate
+from cmgit.notes import write
 from cmgit.notes.model import Note
 from cmgit.notes.parse import parse_note
 from cmgit.notes.write import NoteChanged, change_file, new_id
@@ -105,15 +107,72 @@ def test_writers_that_are_killed_leave_whole_files_and_nothing_beside_them(repo:
     writings: list[dict[str, Any]] = []
     for turn in range(3):
         running = [start("cli", repo, shared, f"t{turn}w{n}", 60) for n in range(2)]
-        time.sleep(2.5 + 0.37 * turn)
+        begun = []
         for process in running:
+            assert process.stdout is not None
+            begun.append(process.stdout.readline())
+        time.sleep(0.3 + 0.17 * turn)
+        for process, first in zip(running, begun, strict=True):
             process.send_signal(signal.SIGKILL)
             out, _ = process.communicate(timeout=30)
-            writings += told(out)
+            writings += told(first + out)
     assert writings
     check(repo, shared, writings)
     assert {file.suffix for file in (repo.path / ".memory/notes").iterdir()} == {".md"}
     check(repo, shared, writings)
+
+
+STEPS = ("make_folder", "sync_file", "sync_folder", "_exchange", "os.link", "os.unlink", "os.replace", "os.rename")
+
+
+def die_at(step: int, act: Callable[[], object]) -> int:
+    """Run something in a child that is killed at one of its steps on the disk; whether it was."""
+    child = os.fork()
+    if child == 0:
+        left = step
+        for name in STEPS:
+            place, attribute = (os, name[3:]) if name.startswith("os.") else (write, name)
+            real = getattr(place, attribute)
+
+            def counted(*args: Any, real: Any = real, **more: Any) -> Any:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return real(*args, **more)
+
+            setattr(place, attribute, counted)
+        try:
+            act()
+        finally:
+            os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+
+@pytest.mark.parametrize("what", ["change", "create"])
+def test_death_at_any_step_leaves_the_old_file_or_the_new_one(repo: GitRepo, shared: str, what: str) -> None:
+    location = locate(str(repo.path))
+    path = f".memory/notes/{shared}.md"
+    old = (repo.path / path).read_text()
+    new = old + "more\n"
+    killed = 0
+    for step in range(40):
+        (repo.path / path).write_text(old)
+        if what == "change":
+            status = die_at(step, lambda: change_file(location, path, lambda text: text + "more\n"))
+        else:
+            status = die_at(step, lambda: write.create_file(location, lambda _: False, lambda _: new))
+        assert (repo.path / path).read_text() in (old, new)
+        change_file(location, path, lambda _: old)  # the next writer sweeps
+        names = [file.name for file in (repo.path / ".memory/notes").iterdir()]
+        assert all(name.endswith(".md") for name in names), names
+        assert all((repo.path / ".memory/notes" / name).read_text() in (old, new) for name in names)
+        assert not list((repo.path / ".git/cm/notes").rglob(".tmp-*"))
+        killed += status != 0
+        if status == 0:
+            break
+    assert killed >= 4
+    assert status == 0, "it came to its end at last"
 
 
 def test_an_edit_between_reading_and_writing_is_not_overwritten(repo: GitRepo, shared: str) -> None:
@@ -192,8 +251,6 @@ def test_ids_are_text_for_every_reader_of_yaml() -> None:
 
 
 def test_a_taken_id_is_never_given_again(repo: GitRepo, shared: str, cm: Cm, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cmgit.notes import write
-
     offered = iter([shared, "bbbbb", "ccccc"])
     monkeypatch.setattr(write, "new_id", lambda: next(offered))
     (repo.path / ".memory/notes/bbbbb.md").write_text("not yet whole")
