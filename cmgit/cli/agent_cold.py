@@ -18,6 +18,7 @@ from cmgit.cli.session import config_from
 from cmgit.core.config import Config
 from cmgit.core.records import Context
 from cmgit.git.locate import Location, locate
+from cmgit.retrieve.quote import json_length
 from cmgit.retrieve.seen import Seen
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def cold_answers(
     location, config = locate(cwd), config_from(dict(settings))
     prompt, seen = str(request["prompt"]), Seen.of(request.get("seen"))
     direct = direct_answer(location, config, prompt, None, None, seen)
-    if direct is not None:
+    most = request.get("most")
+    if direct is not None and (not isinstance(most, int) or json_length(direct.text) <= most):
         yield document(direct)
         return
     yield from from_index(location, config, prompt, seen, request, left)

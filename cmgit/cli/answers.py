@@ -66,6 +66,7 @@ def retrieve_answer(
     """
     from cmgit.cli.direct import direct_answer
     from cmgit.cli.retrieving import context_json, no_direct_answer
+    from cmgit.retrieve.quote import json_length
     from cmgit.retrieve.retrieve import ROUTES, retrieve
     from cmgit.retrieve.seen import Seen
 
@@ -74,14 +75,18 @@ def retrieve_answer(
     budget, explain = number_of(arguments, "budget", 0, 10_000_000), bool(arguments.get("explain"))
     characters = number_of(arguments, "characters", 0, 10_000_000)
     config = replace(config, max_characters=characters) if characters is not None else config
-    seen, near = Seen.of(arguments.get("seen")), arguments.get("near")
+    seen, near, most = (
+        Seen.of(arguments.get("seen")),
+        arguments.get("near"),
+        number_of(arguments, "most", 0, 10_000_000),
+    )
     if route in ("auto", "direct"):
         context = direct_answer(location, config, prompt, None, budget, seen)
-        if context is not None:
+        if context is not None and (most is None or json_length(context.text) <= most):
             return context_json(context, explain=explain)
         if route == "direct":
             raise no_direct_answer()
-    folder, most = near if isinstance(near, str) else "", number_of(arguments, "most", 0, 10_000_000)
+    folder = near if isinstance(near, str) else ""
     context = retrieve(view, prompt, config, route, detail, budget, embed, explain, seen, folder, most)
     return context_json(context, explain=explain)
 

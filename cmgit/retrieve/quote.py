@@ -35,3 +35,8 @@ def fence_for(text: str) -> str:
     """A run of back-ticks longer than any in the text, three at least."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     return "`" * max(3, longest + 1)
+
+
+def json_length(text: str) -> int:
+    """Characters of a text inside of JSON: a line break is two. Control characters are escaped before."""
+    return len(text) + sum(map(text.count, '"\\\n\t\r'))

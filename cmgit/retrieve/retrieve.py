@@ -20,7 +20,7 @@ from cmgit.retrieve.near import nearer
 from cmgit.retrieve.notes_part import NOTHING_BESIDE, Spot, notes_part
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import read_prompt
-from cmgit.retrieve.quote import one_line
+from cmgit.retrieve.quote import json_length, one_line
 from cmgit.retrieve.rank import Ranking, owners, rank
 from cmgit.retrieve.render import Rendered, Renderer, render
 from cmgit.retrieve.seen import NOTHING_SEEN, Seen
@@ -165,11 +165,6 @@ def _answer(
 def _spot(view: View, unit: int) -> Spot:
     seen = view.unit(unit)
     return Spot(seen.path, seen.qualname, seen.kind == "file")
-
-
-def json_length(text: str) -> int:
-    """Characters of a text inside of JSON. Control characters are escaped before."""
-    return len(text) + sum(map(text.count, '"\\\n\t\r'))
 
 
 def most_characters(config: Config, limit: int) -> int:

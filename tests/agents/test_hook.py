@@ -86,6 +86,15 @@ def test_all_that_is_printed_stays_below_nine_thousand_characters(hook: HookServ
     assert "part of lines" in answer.text
 
 
+def test_a_short_file_of_many_lines_counts_as_it_stands_in_json(hook: HookServer, repo: GitRepo) -> None:
+    repo.commit({"list.js": "const list = [\n" + '"",\n' * 1_400 + "]\nlist.length\n"})
+    repo.git("config", "cm.vectors", "false")
+    index(repo.path)
+    answer = hook.prompt(repo.path, "list.js grows without end")
+    assert "list.js" in answer.text
+    assert len(answer.out.decode()) <= LONGEST
+
+
 # anthropics/claude-code#66649
 
 
