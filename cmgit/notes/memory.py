@@ -12,21 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from cmgit.core.errors import CmgitError, ObjectUnreadable
+from cmgit.core.errors import CmgitError
 from cmgit.git.disk import read_file
 from cmgit.git.objects import Objects, open_objects
+from cmgit.notes.bases import Bases, parsed
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable, is_note_path, text_of
-from cmgit.notes.packs import (
-    MOST_ROWS,
-    Pack,
-    PackFolder,
-    Words,
-    make_pack,
-    make_words,
-    pack_posting,
-    read_pack_bytes,
-    read_words_bytes,
-)
+from cmgit.notes.packs import MOST_ROWS, Words, pack_posting
 from cmgit.notes.standing import Standing, may_have_notes
 
 if TYPE_CHECKING:
@@ -34,9 +25,6 @@ if TYPE_CHECKING:
     from cmgit.git.locate import Location
     from cmgit.notes.entities import Entity
 
-FEW = 64
-"""So many notes may differ from a pack before another one is made."""
-NO_MEMORY = "-"
 Row = int
 
 
@@ -71,9 +59,9 @@ class Memory:
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
         self._location = standing.location
-        self._packs = PackFolder(standing.location.cm_dir)
         self._objects: Objects | None = None
-        self._pack, self._differing = self._base()
+        self._bases = Bases(standing.location, lambda: self._git)
+        self._pack, self._differing = self._bases.of(standing.tree)
         self._data: dict[str, bytes] = {}
         self._heads: dict[Row, Head] = {}
 
@@ -90,79 +78,11 @@ class Memory:
             return True
         return self.standing.changes is not None and may_have_notes(self._location, self.standing.changes)
 
-    def _base(self) -> tuple[Pack | None, dict[str, str]]:
-        """A pack and the tree's notes that differ from it."""
-        tree = self.standing.tree
-        if not tree:
-            return None, {}
-        known = self._packs.pointer(tree)
-        if known is not None:
-            if known[0] == NO_MEMORY:
-                return None, {}
-            pack = self._packs.pack(known[0])
-            if pack is not None:
-                return pack, known[1]
-        name = self._git.find_tree(tree, FOLDER)
-        if name is None:
-            self._packs.write_pointer(tree, NO_MEMORY, {})
-            return None, {}
-        return self._new_base(tree, name)
-
-    def _new_base(self, tree: str, name: str) -> tuple[Pack, dict[str, str]]:
-        pack, differing = self._packs.pack(name), {}
-        if pack is None:
-            listed = {f"{FOLDER}/{e.path}": e.oid for e in self._git.list_tree(name) if e.mode & 0o170000 == 0o100000}
-            near = self._packs.newest()
-            known = {head.path: head for head in map(near.head, range(len(near)))} if near is not None else {}
-            notes = {path: oid for path, oid in listed.items() if is_note_path(path)}
-            differing = {path: oid for path, oid in notes.items() if path not in known or known[path].oid != oid}
-            differing.update({path: "" for path in known if path not in notes})
-            registry = self._blob_text(listed.get(ENTITIES, ""))
-            usable = near is not None and registry == near.entities and len(differing) <= FEW
-            if usable and near is not None and not near.unreadable:
-                pack = near
-            else:
-                pack, differing = self._make_pack(name, notes, known, registry), {}
-        self._packs.write_pointer(tree, pack.name, differing)
-        return pack, differing
-
-    def _make_pack(self, name: str, notes: dict[str, str], known: dict[str, Head], registry: str) -> Pack:
-        heads = {path: known[path] for path, oid in notes.items() if path in known and known[path].oid == oid}
-        unreadable: list[Unreadable] = []
-        missing = [path for path in notes if path not in heads]
-        for path, (_, data) in zip(missing, self._git.read_blobs([notes[path] for path in missing]), strict=True):
-            if isinstance(data, ObjectUnreadable):
-                unreadable.append(Unreadable(path, data.message))
-                continue
-            found = self._parse(path, data)
-            if isinstance(found, Head):
-                heads[path] = found
-            else:
-                unreadable.append(found)
-        data = make_pack(name, heads.values(), registry, unreadable)
-        self._packs.write_pack(name, data)
-        made = self._packs.pack(name) or read_pack_bytes(data)  # a read-only repository keeps none
-        assert made is not None
-        return made
-
-    def _parse(self, path: str, data: bytes) -> Head | Unreadable:
-        from cmgit.notes.parse import parse_head  # notes that are as the tree has them are not parsed
-
-        return parse_head(path, data, self._location.object_format)
-
     @property
     def _git(self) -> Objects:
         if self._objects is None:
             self._objects = open_objects(self._location)
         return self._objects
-
-    def _blob_text(self, oid: str) -> str:
-        if not oid:
-            return ""
-        try:
-            return self._git.read_blob(oid).decode("utf-8", "replace")
-        except CmgitError:
-            return ""
 
     # What differs from the pack
 
@@ -185,7 +105,7 @@ class Memory:
             data = self.data(path)
             if data is None:
                 continue
-            found = self._parse(path, data)
+            found = parsed(path, data, self._location)
             if isinstance(found, Head):
                 heads.append(found)
             else:
@@ -335,23 +255,7 @@ class Memory:
     @cached_property
     def _words(self) -> Words:
         assert self._pack is not None
-        kept = self._packs.words(self._pack.name)
-        if kept is not None:
-            return kept
-        from cmgit.notes.parse import body_of
-        from cmgit.notes.terms import note_terms
-
-        heads = [self._pack.head(row) for row in range(len(self._pack))]
-        blobs = self._git.read_blobs([head.oid for head in heads])
-        rows: list[tuple[int, dict[str, tuple[int, int]]]] = []
-        for row, (head, (_, data)) in enumerate(zip(heads, blobs, strict=True)):
-            if isinstance(data, bytes):
-                rows.append((row, note_terms(head, body_of(data))))
-        made = make_words(rows)
-        self._packs.write_words(self._pack.name, made)
-        words = read_words_bytes(made)
-        assert words is not None
-        return words
+        return self._bases.words(self._pack)
 
     # What the tree has beside the notes
 
