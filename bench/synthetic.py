@@ -12,15 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-WORDS = (
+WORDS = (  # noqa: SIM905
     "account batch cache channel client cursor delta device event feature filter folder graph handle invoice job "
     "key ledger lease link message meter model node order packet parser patch policy queue record region report "
     "request route rule schema scope segment session shard signal source stage state stream table task ticket token "
     "trace tree trigger tuple update user value vector view window worker zone"
 ).split()
-VERBS = (
-    "apply build check close collect create decode encode find flush load merge open parse read resolve send".split()
-)
+VERBS = """apply build check close collect create decode encode find flush load merge open parse read resolve
+    send""".split()  # noqa: SIM905
 FILES_IN_FOLDER = 50
 
 

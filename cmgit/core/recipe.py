@@ -7,6 +7,7 @@ at every start, so it must cost little: a few small files, no import of what it 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from functools import cache
 from importlib.machinery import PathFinder
@@ -25,14 +26,21 @@ def hash_modules(folders_or_files: Iterable[str], *facts: str) -> str:
     """
     digest = hashlib.blake2b(digest_size=16)
     for name in sorted(folders_or_files):
-        place = PACKAGE / name
-        files = sorted(p for p in place.iterdir() if p.is_file()) if place.is_dir() else [place]
-        for file in files:
-            digest.update(file.name.encode() + b"\0")
-            digest.update(hashlib.blake2b(file.read_bytes(), digest_size=16).digest())
+        for file_name, path in _files(f"{PACKAGE}/{name}"):
+            digest.update(file_name.encode() + b"\0")
+            with open(path, "rb", buffering=0) as stream:  # noqa: PTH123 - a hundred files at every start: no Path
+                digest.update(hashlib.blake2b(stream.read(), digest_size=16).digest())
     for fact in facts:
         digest.update(fact.encode() + b"\0")
     return digest.hexdigest()
+
+
+def _files(place: str) -> list[tuple[str, str]]:
+    """(name, path) of the files of a folder, sorted, or of the one file that `place` is."""
+    if place.endswith((".py", ".scm")):
+        return [(place.rsplit("/", 1)[-1], place)]
+    with os.scandir(place) as entries:
+        return sorted((entry.name, entry.path) for entry in entries if entry.is_file())
 
 
 @cache
@@ -47,7 +55,12 @@ def distribution_version(distribution: str, module: str) -> str:
     origin = Path(spec.origin)
     site = origin.parent.parent if origin.name.startswith("__init__") else origin.parent
     prefix = distribution.replace("-", "_").lower() + "-"
-    for folder in sorted(site.glob("*.dist-info")):
-        if folder.name.lower().startswith(prefix):
-            return folder.name[len(prefix) : -len(".dist-info")]
+    for name in _distributions(str(site)):
+        if name.lower().startswith(prefix):
+            return name[len(prefix) : -len(".dist-info")]
     return "unknown"
+
+
+@cache
+def _distributions(site: str) -> list[str]:
+    return sorted(name for name in os.listdir(site) if name.endswith(".dist-info"))  # noqa: PTH208
