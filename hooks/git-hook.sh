@@ -91,8 +91,10 @@ fi
 (
     unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_COMMON_DIR
     cd / || exit
-    # git's command first: an amended commit has three hooks, and they need one builder. A framework takes longer.
+    # git's command first: an amended commit has three hooks, and they need one builder. A framework takes longer, and
+    # at the start of a rebase there is nothing to do yet.
     [ -z "${PRE_COMMIT-}" ] || sleep 1
+    [ ! -d "$git_dir/rebase-merge" ] || sleep 2
     sleep 0.2 || sleep 1
     # Everything becomes one process, which closes what it inherited beyond the nine above.
     [ -x "$python" ] && exec nice -n 10 "$python" "$flag" -c '

@@ -71,6 +71,7 @@ def head_is_published(repo: GitRepo) -> bool:
 def test_what_is_staged_before_a_commit_is_the_tree_that_it_gets(
     hooked: GitRepo, tmp_path: Path, name: str, arguments: list[str], typed: bytes | None
 ) -> None:
+    """entireio/cli#2330"""
     hooked.write({"b.ts": "export const b = 1\n", "c.ts": "export const c = 1\n"})
     hooked.git("add", "b.ts", "c.ts")
     hooked.git(*OFF, "commit", "-qm", "more")
@@ -105,6 +106,7 @@ def test_hooks_write_no_object_and_say_nothing(repo: GitRepo, cm: Cm, tmp_path: 
 
 
 def test_a_commit_with_captured_pipes_does_not_wait_for_a_build_that_waits(hooked: GitRepo) -> None:
+    """pre-commit/pre-commit#1050"""
     lock = try_lock(str(hooked.path / ".git/cm"), "a long build")
     assert lock is not None
     with lock:
@@ -178,6 +180,7 @@ def series(repo: GitRepo, count: int) -> None:
 def test_a_rebase_ends_in_one_build_and_in_the_same_commits(
     repo: GitRepo, cm: Cm, tmp_path: Path, linked: bool
 ) -> None:
+    """git-pkgs/git-pkgs#209"""
     hook_up(repo, cm)
     series(repo, 12)
     plain = GitRepo(tmp_path / "plain")
@@ -320,6 +323,7 @@ def test_a_commit_succeeds_quietly_when_cmgit_is_gone(hooked: GitRepo, name: str
 
 
 def test_a_short_path_is_enough(hooked: GitRepo) -> None:
+    """riponcm/projectmem#16"""
     hooked.write({"a.ts": "export const a = 2\n"})
     done = run(hooked.path, "commit", "-qam", "two", env=os.environ | {"PATH": "/usr/bin:/bin"})
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -15,11 +15,12 @@ from tests.real.scripted import ScriptedModel
 
 CACHE = Path(os.environ.get("CMGIT_TEST_CACHE", "/tmp/cmgit-test-cache")) / "clients"
 BIN = Path(sys.executable).parent
-SECONDS = 120
+SECONDS = 240
 
 PACKAGES: dict[str, dict[str, object]] = {
     "claude": {"dependencies": {"@anthropic-ai/claude-code": "2.1.332"}},
     "codex": {"dependencies": {"@openai/codex": "0.171.0"}},
+    "opencode": {"dependencies": {"opencode-ai": "1.18.33"}},
     # Its ranges admit later releases of the cordis plugins that this one does not boot with; npm spends more than ten
     # minutes on its peers, pnpm one. It needs Node 22, the one of npm's `node` package.
     "dsh": {
@@ -122,6 +123,15 @@ class Agent:
         # The sandbox of a container that may make no namespaces: none.
         mode = ["--sandbox", "danger-full-access"]
         return self._run(["codex", "exec", *flags, *mode, *tail], self.env | {"STUB_KEY": "unused"})
+
+    def _ask_opencode(self, prompt: str, again: bool, model: str) -> str:
+        provider = {
+            "npm": "@ai-sdk/openai-compatible", "name": "stub",
+            "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "unused"}, "models": {"test": {"name": "test"}},
+        }  # fmt: skip
+        config = {"provider": {"stub": provider}, "model": "stub/test", "autoupdate": False}
+        (self.home / ".config" / "opencode" / "opencode.json").write_text(json.dumps(config))
+        return self._run(["opencode", "run", *(["--continue"] if again else []), prompt], self.env)
 
     def _ask_dsh(self, prompt: str, again: bool, model: str) -> str:
         assert not again, "its one-shot profile starts a new conversation for each prompt"

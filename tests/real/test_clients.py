@@ -91,7 +91,7 @@ def model() -> Iterator[ScriptedModel]:
         yield model
 
 
-@pytest.fixture(params=["claude", "codex", "dsh"])
+@pytest.fixture(params=["claude", "codex", "dsh", "opencode"])
 def agent(
     request: pytest.FixtureRequest, repository: GitRepo, agent_home: Path, model: ScriptedModel, reader: bool
 ) -> Iterator[Agent]:
@@ -213,6 +213,20 @@ def test_dsh_reads_a_shown_file_in_short_and_edits_it(dsh: Agent, repository: Gi
     assert disk(repository, "src/retry.js") == RETRY.replace(OLD, NEW)
 
 
+@pytest.fixture
+def opencode(repository: GitRepo, agent_home: Path, model: ScriptedModel, reader: bool) -> Iterator[Agent]:
+    yield from started("opencode", repository, agent_home, model, reader)
+
+
+def test_opencode_reads_a_shown_file_in_short_and_edits_it(opencode: Agent, repository: GitRepo) -> None:
+    path = str(repository.path / "src/retry.js")
+    edit = {"filePath": path, "oldString": OLD, "newString": NEW}
+    opencode.model.play([{"tool": "read", "input": {"filePath": path}}, {"tool": "edit", "input": edit}, DONE])
+    opencode.ask(PROMPT)
+    assert "stands whole and unchanged" in result_of_read(opencode)
+    assert disk(repository, "src/retry.js") == RETRY.replace(OLD, NEW)
+
+
 def test_dsh_edits_a_shown_file_at_once_and_no_other(dsh: Agent, repository: GitRepo) -> None:
     shown = {"file_path": "src/retry.js", "old_string": OLD, "new_string": NEW}
     other = {"file_path": "src/part3.js", "old_string": "value + 3", "new_string": "value + 4"}
@@ -241,6 +255,7 @@ def wait_for_agent(body: dict[str, Any]) -> dict[str, Any]:
 SUBAGENT: dict[str, list[Any]] = {
     "claude": [{"tool": "Agent", "input": {"description": "part", "prompt": SUBTASK, "run_in_background": False}}],
     "codex": [{"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": SUBTASK}}, wait_for_agent],
+    "opencode": [{"tool": "task", "input": {"description": "part", "prompt": SUBTASK, "subagent_type": "general"}}],
     "dsh": [{"tool": "subagent", "input": {"description": "part", "prompt": SUBTASK, "run_in_background": False}}],
 }
 
@@ -251,7 +266,7 @@ def test_a_subagent_gets_its_share(agent: Agent, repository: GitRepo) -> None:
     subs = agent.model.of("sub")
     assert subs, "no request of a subagent came"
     assert "Source of this repository that matches the prompt" in subs[0].conversation
-    if agent.name == "dsh":  # its subagent's own task is known by then; the others tell a hook no prompt
+    if agent.name in ("dsh", "opencode"):  # the task of their subagents is known by then, in the others it is not
         assert disk(repository, "src/part5.js").split("\n\n")[0] in subs[0].conversation
     else:
         assert disk(repository, "src/retry.js") in subs[0].conversation
