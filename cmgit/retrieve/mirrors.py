@@ -34,16 +34,15 @@ def mirrors(view: View) -> list[int]:
     pairs: list[tuple[int, tuple[str, str], bool]] = []
     for index in written:
         path = view.files[index].path
-        best: tuple[int, str] | None = None
-        for other in originals[path.rpartition("/")[2]]:
-            prefixes = _apart(path, view.files[other].path)
-            if other != index and _WRITTEN.search(prefixes[0]) and not _WRITTEN.search(prefixes[1]):
-                length = len(prefixes[0])
-                if best is None or length < best[0]:
-                    best = length, view.files[other].path
-                    found, place = other, prefixes
-        if best is not None:
-            pairs.append((index, place, _alike(view, index, found)))
+        twins = [
+            (len(prefixes[0]), len(prefixes[1]), other, prefixes)
+            for other in originals[path.rpartition("/")[2]]
+            for prefixes in [_apart(path, view.files[other].path)]
+            if other != index and _WRITTEN.search(prefixes[0]) and not _WRITTEN.search(prefixes[1])
+        ]
+        if twins:
+            _, _, other, prefixes = min(twins)
+            pairs.append((index, prefixes, _alike(view, index, other)))
     confirmed = Counter(place for _, place, alike in pairs if alike)
     return [index for index, place, alike in pairs if alike or confirmed[place] >= LEAST_PAIRS]
 
