@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
 from cmgit.core.records import Progress, ProgressCallback
-from cmgit.embed.cache import MODEL_NAME
-from cmgit.embed.model import Model
 from cmgit.git.locate import Location
 from cmgit.view.memory import Memory
+
+if TYPE_CHECKING:
+    from cmgit.embed.model import Model
 
 LAST_SECONDS = 0.3
 """Less than this left: no further vector is begun."""
@@ -59,6 +61,8 @@ class HurriedMemory(Memory):
         """Raises: TooLateError where there is no time to load it, or it has to be prepared for this machine first."""
         if self.unmade:
             raise TooLateError("vectors are still being made")
+        from cmgit.embed.cache import MODEL_NAME
+
         if not config.model_dir and not any((Path(config.cache_dir) / "models").glob(MODEL_NAME + "*")):
             self.unmade = True
             raise TooLateError("the model is still being prepared")
