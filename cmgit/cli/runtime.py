@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LONGEST_FOLDER = 70
 """Bytes: a socket's path may have 103 on macOS, of which its name takes 26."""
 
+THRIFTY = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "16777216"}
+"""For glibc: otherwise each thread has an arena of its own with what was freed in it, and large arrays leave holes."""
+
 TELLING = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA")
 """Beside GIT_CONFIG*: the variables that say which settings, and so which answer."""
 
@@ -92,8 +95,7 @@ def start_reader(location: Location | Where) -> bool:
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
     try:
-        # Without it each thread has an arena of its own, and freed memory in each.
-        _started.append(os.posix_spawn(python, argv, os.environ | {"MALLOC_ARENA_MAX": "2"}, file_actions=null))
+        _started.append(os.posix_spawn(python, argv, os.environ | THRIFTY, file_actions=null))
     except OSError:
         return False
     return True

@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -131,12 +132,21 @@ def _load_builtin(cache_dir: str, warn: Callable[[str], None]) -> Model:
     encode = WordPiece(max_tokens=1_000_000).encode
     try:
         data = cache.fused_model(cache_dir, builder_version(), _build, warn)
-        return Model(builtin_recipe(True), DIMENSIONS, Encoder(open_session(data, optimise=False), encode))
+        session = _without_bytes(open_session(data, optimise=False))
+        return Model(builtin_recipe(True), DIMENSIONS, Encoder(session, encode))
     except ModelUnavailable:
         raise
     except Exception as error:  # onnx missing, or a runtime that does not know the fused operators
         warn(f"the fused model cannot be used ({error}), so the packaged one is: slower, and its own vectors")
     return Model(builtin_recipe(False), DIMENSIONS, Encoder(open_session(cache.read_source()), encode))
+
+
+def _without_bytes(session: Any) -> Any:
+    """onnxruntime's wrapper keeps the model's bytes for a change of providers, which never comes: 23 MB for as long as
+    the session lives."""
+    if getattr(session, "_model_bytes", None) is not None:
+        session._model_bytes = b""
+    return session
 
 
 def _build(source: bytes) -> bytes:
