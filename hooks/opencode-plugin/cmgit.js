@@ -37,8 +37,9 @@ export const CmgitPlugin = async ({ directory }) => {
         for (const file of answer.files ?? []) if (file.whole) whole.add(file.path)
         shown.set(session, whole)
         output.parts.push({
-          id: `prt_${output.message.id.replace(/^[a-z]+_/, "")}cmgit`, sessionID: output.message.sessionID,
-          messageID: output.message.id, type: "text", text: answer.text, synthetic: true,
+          id: `${output.parts.at(-1).id}cmgit`, // parts are sorted by it: after the prompt
+          sessionID: output.message.sessionID, messageID: output.message.id,
+          type: "text", text: answer.text, synthetic: true,
         })
       } catch {
         // Nothing of it is the conversation's business.

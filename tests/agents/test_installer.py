@@ -433,3 +433,17 @@ def test_the_skill_comes_where_there_are_notes(repo: GitRepo, cm: Cm, home: Path
     assert target.read_bytes() == source.read_bytes()
     cm(repo.path, "uninstall", "claude", "--yes").ok()
     assert not target.parent.exists()
+
+
+def test_the_clients_limit_and_the_hooks_own_never_meet(repo: GitRepo, cm: Cm, home: Path) -> None:
+    """A client drops what comes late, often without a word (anthropics/claude-code#66649)."""
+    from cmgit.cli.agent_hook import DEADLINE
+
+    cm(repo.path, "install", "claude", "codex", "gemini", "copilot", "--yes").ok()
+    for name, second in (
+        (".claude/settings.json", 1), (".codex/hooks.json", 1), (".gemini/settings.json", 1000),
+        (".copilot/hooks/cmgit.json", 1),
+    ):  # fmt: skip
+        for groups in hooks_of(home / name).values():
+            for handler in groups[0].get("hooks", groups):
+                assert handler["timeout"] >= 4 * DEADLINE * second

@@ -18,7 +18,7 @@ OPENCODE = """
 const { CmgitPlugin } = await import(process.argv[2])
 const hooks = await CmgitPlugin({ directory: process.argv[3] })
 const message = async (text, id = "msg_1") => {
-  const output = { message: { id, sessionID: "ses_1" }, parts: [{ type: "text", text }] }
+  const output = { message: { id, sessionID: "ses_1" }, parts: [{ id: "prt_1", type: "text", text }] }
   await hooks["chat.message"]({ sessionID: "ses_1" }, output)
   return output.parts
 }
@@ -128,7 +128,7 @@ def test_opencode_adds_a_part_and_shortens_one_whole_read(folder: Path) -> None:
     assert [part["text"] for part in found["parts"]] == ["change a", "SHOWN"]
     added = found["parts"][1]
     assert (added["messageID"], added["sessionID"], added["synthetic"]) == ("msg_1", "ses_1", True)
-    assert added["id"].startswith("prt_")
+    assert added["id"] > found["parts"][0]["id"], "the client sorts parts by it"
     assert len(found["empty"]) == 1
     events = asked(folder)
     assert {client for client, _ in events} == {"opencode"}
