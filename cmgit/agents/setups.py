@@ -271,7 +271,7 @@ CLIENTS = (
     Client(
         "claude", "Claude Code", ("claude",), claude_folder, claude_pieces, claude_server,
         skills=skills_of(claude_folder, ".claude"),
-        after=("sessions that run already take the hooks over after `/hooks`; new ones have them",),
+        after=("new sessions have the hooks; one that runs already may have to be started anew",),
     ),
     Client(
         "codex", "Codex", ("codex",), codex_folder, codex_pieces, codex_server,
