@@ -8,7 +8,7 @@ from cmgit.agents.answer import read_reference
 from cmgit.agents.events import Event
 from cmgit.agents.session import Session
 from cmgit.agents.where import Where
-from cmgit.cli.agent_hook import Hook
+from cmgit.cli.agent_hook import Hook, is_on
 from cmgit.core.digests import digest_of
 
 LEAST_BYTES = 400
@@ -34,6 +34,10 @@ def answer_read(hook: Hook, event: Event, where: Where) -> None:
         session.note(shown=[[path, oid, 0, len(data), digest_of(data), True]])
         return
     if (path, shown) in session.shortened or len(data) < LEAST_BYTES:
+        return
+    from cmgit.cli.agent_answer import read_settings  # most reads are not shortened
+
+    if not is_on(read_settings(where.top, min(hook.left, 0.5)), "cm.context", True):
         return
     session.note(shortened=[path, shown])
     if hook.send(read_reference(path, shown)):

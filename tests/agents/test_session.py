@@ -133,6 +133,14 @@ def test_reads_that_would_lose_something_are_left_alone(hook: HookServer, long_s
     assert hook(read_payload(path, "s")).out == b""
 
 
+def test_no_read_is_shortened_where_context_is_switched_off(hook: HookServer, long_shop: GitRepo) -> None:
+    hook.prompt(long_shop.path, PROMPT, "s")
+    long_shop.git("config", "cm.context", "off")
+    assert hook(read_payload(long_shop.path / "src/delivery.ts", "s")).out == b""
+    long_shop.git("config", "cm.context", "on")
+    assert hook(read_payload(long_shop.path / "src/delivery.ts", "s")).out
+
+
 def test_a_masked_file_is_never_whole(hook: HookServer, repo: GitRepo) -> None:
     source = "export function openStore() {\n  const password = 'correct-horse-battery-staple'\n  return password\n}\n"
     repo.commit({"src/store.ts": source + "// more\n" * 60})
