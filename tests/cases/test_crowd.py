@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from examples.shop_repo import build_shop_repository
-from tests.cases.crowd_worker import call, digest
+from tests.cases.crowd_worker import WEIGHTS, call, digest
 from tests.conftest import GitRepo
 
 PROCESSES = 8
@@ -105,4 +105,4 @@ def test_eight_processes_at_once_get_right_answers_for_a_minute(
 ) -> None:
     done = crowd(tmp_path, monkeypatch, 60, 8)
     print(dict(done))
-    assert sum(done.values()) > 200
+    assert min(done[kind] for kind in WEIGHTS if kind != "move") >= 3, "too busy a machine to show anything"
