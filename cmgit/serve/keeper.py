@@ -312,6 +312,7 @@ class Keeper:
             if held.sight.config.vectors:
                 self.model(held.sight.config)
             ask()
+            self._hands.submit(self._tidy)
 
     def close(self) -> None:
         self._stopping = True
