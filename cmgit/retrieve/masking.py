@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from functools import lru_cache
 
 MASK = "[masked]"
+KEPT = 256
+"""Ranges whose secrets are remembered."""
 
 _KNOWN = re.compile(
     rb"""-----BEGIN[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----.*?(?:-----END[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|\Z)
@@ -86,7 +89,12 @@ def secret_spans(data: bytes, start: int = 0, end: int | None = None) -> list[tu
 
     A secret may begin before the range: what surrounds it is read too.
     """
-    stop = len(data) if end is None else end
+    return list(_spans(data, start, len(data) if end is None else end))
+
+
+@lru_cache(maxsize=KEPT)
+def _spans(data: bytes, start: int, stop: int) -> tuple[tuple[int, int], ...]:
+    """An answer is rendered again where it came out too long, and a resident reader shows the same pieces again."""
     spans: list[tuple[int, int]] = []
     low, high = max(0, start - KEY_REACH), min(len(data), stop + KEY_REACH)
     if any(data.find(mark, low, high) >= 0 for mark in _MARKS):
@@ -110,7 +118,7 @@ def secret_spans(data: bytes, start: int = 0, end: int | None = None) -> list[tu
             merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
             merged.append((first, last))
-    return merged
+    return tuple(merged)
 
 
 def mask(data: bytes, start: int, end: int, spans: list[tuple[int, int]]) -> tuple[bytes, bool]:
