@@ -214,7 +214,11 @@ def measure(repo: Path, place: Path, count: int, runs: int, prompt: str) -> list
         spent[1].extend(timed(process(without, "retrieve", "--no-vectors", asked), 1))
     rows.append(line("context with notes, cold", spent[0]))
     rows.append(line("  a repository without any", spent[1]))
-    rows.append(line("  grows by", less(*spent)))
+    subprocess.run(["git", "config", "cm.notes", "off"], cwd=top, check=True)
+    off = timed(process(top, "retrieve", "--no-vectors", asked), runs)
+    rows.append(line("  the same with cm.notes off", off))
+    rows.append(line("  notes take", less(spent[0], off)))
+    rows.append(line("  git takes, for so many more files", less(off, spent[1])))
     memory = memory_of(view)
     assert memory is not None
     assert memory.count(frozenset({"current"})) == count

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError
 from cmgit.core.facts import BlobFacts, BlobStatus
+from cmgit.core.record import record
 from cmgit.git.disk import read_file
 from cmgit.notes.memory import Memory
 from cmgit.notes.model import Anchor, Head
@@ -29,7 +29,7 @@ _ENV_FILE = re.compile(r"\.env(?:[.-][\w.-]+)?")
 _LARGEST_ENV = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class State:
     """What became of an anchor. target: its URI now, for a move that is proven. candidates: where else the same text
     stands, or something of that name; nothing is proven of them. why: in a few words. hash: of what is there now.
@@ -48,13 +48,13 @@ class State:
         return self.status in STALE
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _File:
     """An indexed file in the bytes that its facts belong to."""
 
     data: bytes
     facts: BlobFacts
-    named: dict[str, list[int]] = field(default_factory=dict)
+    named: dict[str, list[int]]
 
 
 class Checker:

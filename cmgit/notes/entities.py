@@ -7,9 +7,9 @@ other tools write them, are read too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from cmgit.core.errors import CmgitError, UsageError
+from cmgit.core.record import record
 from cmgit.notes.uri import ENTITY
 
 LONGEST_MEANING = 300
@@ -27,7 +27,7 @@ _ROW = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entity:
     """start, end: characters of the registry that say it. shape: how (`item`, `heading` or `row`)."""
 

@@ -7,8 +7,8 @@ other shape goes through YAML, with the same result (a test holds the two togeth
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from cmgit.core.record import record
 from cmgit.notes.yaml_door import BadYaml, Mapping, Node, Scalar, Sequence, read_yaml
 
 BOM = "\ufeff"
@@ -25,7 +25,7 @@ _TOP_KEYS = ("id", "summary", "status", "created", "updated")
 _ANCHOR_KEYS = ("uri", "weight", "hash")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parts:
     """A note's text cut in three: start, end of the YAML, and where the body begins. newline: as the file has it."""
 
@@ -43,7 +43,7 @@ class Parts:
         return "\r\n" if self.text[: self.start].endswith("\r\n") else "\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Front:
     """Values as they were written, "" where there is none. anchors: uri, weight, hash of each."""
 

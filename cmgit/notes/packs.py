@@ -17,7 +17,6 @@ import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from typing import Any
 from cmgit.core.atomic import write_atomic
 from cmgit.core.errors import CmgitError
 from cmgit.core.recipe import hash_modules
+from cmgit.core.record import record
 from cmgit.notes.model import STATUSES, WEIGHTS, Anchor, Head, Unreadable
 from cmgit.notes.packed import lines_from
 
@@ -55,7 +55,7 @@ def text_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pack:
     """Rows 0 … len-1 in path order. keys: the sorted lines. entities: text of the registry."""
 
@@ -181,7 +181,7 @@ def _checked(data: bytes) -> tuple[dict[str, Any] | None, bytes]:
     return None, b""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """terms: sorted lines `term TAB start:count`. postings: the rows that have each, see `pack_posting`."""
 

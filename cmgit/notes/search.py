@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 
 from cmgit.core.errors import UsageError
+from cmgit.core.record import record
 from cmgit.notes.memory import Memory, Row
 from cmgit.notes.model import WEIGHTS, Head
 from cmgit.notes.uri import Uri
@@ -23,7 +24,7 @@ BORDER = 0.1  # an incidental anchor is below it where more than some two fifths
 CONFIRMED = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """anchors: union. inside: a file's anchor also finds the notes of what is in it. context: URIs that somebody works
     with; they lift a match and filter none. strict: every word of the text must be met. incidental: whether such
@@ -45,7 +46,7 @@ class Question:
         return frozenset(wanted)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Hit:
     """weight: the heaviest anchor that was met, "" for a match by text alone. met: URIs as they were asked for."""
 
@@ -56,7 +57,7 @@ class Hit:
     by_text: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """more: how many hits the limit kept out. searched: how many notes were looked at."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from cmgit.core.errors import UsageError
+from cmgit.core.record import record
 
 KINDS = ("file", "symbol", "entity", "env")
 CODE_KINDS = ("file", "symbol")
@@ -18,7 +18,7 @@ ENTITY = re.compile(r"[\w][\w .+/&'-]{0,79}")
 _SHAPE = "file:PATH, symbol:PATH::NAME, entity:NAME or env:VARIABLE"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Uri:
     """kind: one of `KINDS`. path: of a file or symbol, else "". name: of a symbol, entity or variable, else ""."""
 
