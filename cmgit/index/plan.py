@@ -49,8 +49,8 @@ def plan_files(
     """
     listed = list(entries)
     before = {entry.path: entry for entry in known}
-    if {(e.path, e.oid) for e in before.values() if is_attributes(e)} != {
-        (e.path, e.oid) for e in listed if is_attributes(e)
+    if {(e.path, e.oid) for e in before.values() if e.path.endswith(ATTRIBUTES) and is_attributes(e)} != {
+        (e.path, e.oid) for e in listed if e.path.endswith(ATTRIBUTES) and is_attributes(e)
     }:
         before = {}
     attributes: Attributes | None = None

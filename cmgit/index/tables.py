@@ -23,14 +23,21 @@ def assemble_manifest(
     tree: str, recipes: Recipes, plan: Plan, catalog: Catalog, edges: dict[str, Place], store: SegmentStore
 ) -> Manifest:
     """The manifest of a tree without vectors."""
-    segments: dict[SegmentRef, int] = {}
-    opened: dict[SegmentRef, tuple[list[int], list[int]]] = {}
+    # By name: a str keeps its hash, a ref's is made of its fields each time.
+    segments: dict[str, int] = {}
+    refs: list[SegmentRef] = []
+    opened: dict[str, tuple[list[int], list[int]]] = {}
     rows: list[FileRow] = []
 
     def place(found: Place | None) -> tuple[int, int]:
         if found is None:
             return -1, -1
-        return segments.setdefault(found[0], len(segments)), found[1]
+        ref, row = found
+        index = segments.get(ref.name)
+        if index is None:
+            index = segments[ref.name] = len(refs)
+            refs.append(ref)
+        return index, row
 
     for entry in plan.files:
         key = key_of(entry)
@@ -38,7 +45,7 @@ def assemble_manifest(
         status, size = int(BlobStatus.UNREADABLE), 0
         if facts is not None:
             ref, row = facts
-            said = opened.get(ref) or opened.setdefault(ref, store.open_facts(ref).reasons())
+            said = opened.get(ref.name) or opened.setdefault(ref.name, store.open_facts(ref).reasons())
             status, size = said[0][row], said[1][row]
         (fs, fr), (ts, tr), (xs, xr), (es, er) = (
             place(facts),
@@ -58,7 +65,7 @@ def assemble_manifest(
         tree=tree,
         recipes=snapshot.Recipes(recipes.facts, recipes.texts, "", recipes.snapshot),
         files=FileTable.of(rows),
-        segments=tuple(segments),
+        segments=tuple(refs),
         counts=Counts(),
     )
     return replace(manifest, counts=counted(store, manifest))

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -110,11 +111,9 @@ class FileTable:
         """A table in memory."""
         languages = sorted({row.language for row in rows})
         index = {language: i for i, language in enumerate(languages)}
-        numbers = {
-            column.name: np.array([getattr(row, column.name) for row in rows], np.int64)
-            for column in NUMBERS
-            if column.name != "language"
-        }
+        names = [column.name for column in NUMBERS if column.name != "language"]
+        values = zip(*map(attrgetter(*names), rows), strict=True) if rows else [()] * len(names)
+        numbers = {name: np.array(column, np.int64) for name, column in zip(names, values, strict=True)}
         numbers["language"] = np.array([index[row.language] for row in rows], np.int64)
         stored = encode_table(NUMBERS, numbers) | {
             "path": encode_texts([row.path for row in rows]),
