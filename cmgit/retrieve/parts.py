@@ -12,7 +12,7 @@ from cmgit.words.split import terms_of
 SIGNATURE_BYTES = 400
 LINES_BEFORE, LINES_AFTER = 2, 4
 NAMED_SHARE = 0.85  # of the room, for what surrounds the lines that the prompt names
-KEPT_LINES = 1 << 14
+KEPT_LINES, KEPT_UNITS = 1 << 14, 16
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
 
@@ -26,8 +26,12 @@ class Span:
     end_line: int
 
 
-def lines_of(data: bytes, start: int, end: int, first_line: int) -> list[Span]:
-    """data[start:end] line by line; line ends belong to their line, but for the last one."""
+@lru_cache(maxsize=KEPT_UNITS)
+def lines_of(data: bytes, start: int, end: int, first_line: int) -> Sequence[Span]:
+    """data[start:end] line by line; line ends belong to their line, but for the last one.
+
+    A unit is cut several times where an answer comes out too long.
+    """
     found: list[Span] = []
     for line, match in enumerate(_LINE.finditer(data, start, end), first_line):
         first, stop = match.span()
@@ -100,7 +104,7 @@ def telling_parts(
     return _merged(data, lines, chosen) or [head]
 
 
-def _choose_named(data: bytes, lines: list[Span], chosen: list[bool], named: Sequence[int], room: int) -> int:
+def _choose_named(data: bytes, lines: Sequence[Span], chosen: list[bool], named: Sequence[int], room: int) -> int:
     """Take the named lines with what surrounds them; the room that is left. First every line with its neighbours, then
     the statements that they stand in, from the innermost outwards, then more lines, above twice as many as below."""
     named = [index for index in dict.fromkeys(named) if 0 <= index < len(lines)]
@@ -130,7 +134,7 @@ def _choose_named(data: bytes, lines: list[Span], chosen: list[bool], named: Seq
     return room
 
 
-def _statement(data: bytes, lines: list[Span], first: int, last: int) -> tuple[int, int]:
+def _statement(data: bytes, lines: Sequence[Span], first: int, last: int) -> tuple[int, int]:
     """The lines of the block around these, by indentation: its head, its end. Always more than was given."""
     depth = min((d for d in (_depth(data, line) for line in lines[first : last + 1]) if d is not None), default=0)
     above, below = first - 1, last + 1
@@ -152,7 +156,7 @@ def _depth(data: bytes, line: Span) -> int | None:
     return len(text) - len(text.lstrip()) if text.strip() else None
 
 
-def _merged(data: bytes, lines: list[Span], chosen: list[bool]) -> list[Span]:
+def _merged(data: bytes, lines: Sequence[Span], chosen: list[bool]) -> list[Span]:
     """Runs of chosen lines, without blank lines at either end and without the last line's end."""
     runs: list[list[Span]] = []
     for line, taken in zip(lines, chosen, strict=True):
