@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("cmgit.cli.status", "What is indexed, what was skipped and why."),
     "verify": ("cmgit.cli.verify", "Check every checksum of the index."),
     "doctor": ("cmgit.cli.doctor", "What is wrong, and what to run."),
-    "install": ("cmgit.cli.install", "Wire up git's hooks or the pre-commit framework."),
+    "install": ("cmgit.cli.install", "Wire up git's hooks, the pre-commit framework or an agent."),
     "uninstall": ("cmgit.cli.uninstall", "Take that away again, to the byte."),
     "hook": ("cmgit.cli.hook_command", "What the hooks call: quiet, quick, never fails."),
     "serve": ("cmgit.cli.serve", "Keep the view in memory: answers in a few milliseconds."),
