@@ -62,8 +62,9 @@ class VectorSupply:
 
     def pending(self, view: View) -> int:
         """How many distinct texts of the view have no vector yet; nothing is made."""
-        if self.unchanged and self.base is not None and self.base.recipes.vectors == self.recipes.vectors:
-            return self.base.counts.vectors_wanted - self.base.counts.vectors
+        if self.unchanged and self.base is not None:
+            counts = self.base.counts
+            return counts.vectors_wanted - (counts.vectors if self.base.recipes.vectors == self.recipes.vectors else 0)
         return len(missing_keys(view.wanted_texts, self.known(self.base)))
 
     def complete(self, view: View) -> list[VectorsSegment]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +20,9 @@ from cmgit.index.report import BuildReport
 from cmgit.retrieve.retrieve import retrieve
 from cmgit.store import segment_file, terms_segment
 from cmgit.store.segments import SegmentStore
+from cmgit.view import supply
 from cmgit.view.open import open_view
+from cmgit.view.vectors import missing_keys
 from tests.conftest import GitRepo
 
 FEW, MANY = 12, 60
@@ -159,3 +162,16 @@ def test_opening_a_view_of_a_clean_tree_calls_git_a_fixed_number_of_times(
     view = open_view(location, config, None, no_progress, pytest.fail)
     retrieve(view, "change run3", config, "named", "normal", None, None)
     assert len(spawned) <= 5
+
+
+def test_what_is_pending_is_known_without_reading_a_text_key(
+    repo: GitRepo, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit(sources(FEW))
+    build_head(repo, config)
+    wanting = dataclasses.replace(config, vectors=True)
+    view = open_view(locate(str(repo.path)), wanting, None, no_progress, pytest.fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(supply, "missing_keys", lambda *_: pytest.fail("read"))
+        pending = view.pending.vectors
+    assert pending == len(missing_keys(view.wanted_texts, [])) > FEW
