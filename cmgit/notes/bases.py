@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError, ObjectUnreadable
+from cmgit.git.disk import read_file
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Unreadable, is_note_path
 from cmgit.notes.packs import Pack, PackFolder, Words, make_pack, make_words, read_pack_bytes, read_words_bytes
 
@@ -16,6 +21,9 @@ if TYPE_CHECKING:
 FEW = 64
 """So many notes may differ from a pack before another one is made."""
 NO_MEMORY = "-"
+LOOSE = "loose-"
+RACY = 3_000_000_000
+"""Nanoseconds: of a file that was changed so lately the times may not tell the next change."""
 
 
 def parsed(path: str, data: bytes, location: Location) -> Head | Unreadable:
@@ -89,6 +97,30 @@ class Bases:
         assert made is not None
         return made
 
+    def loose(self, top: str, paths: Sequence[str]) -> Pack | None:
+        """A pack of notes that no commit has, where they are many: named by what the disk says of the files (inode,
+        size, times), as git itself tells that a file is as it was; None where one is too young for that."""
+        digest = hashlib.blake2b(digest_size=16)
+        youngest = time.time_ns() - RACY
+        for path in paths:
+            try:
+                seen = os.lstat(os.path.join(top, path))  # noqa: PTH118
+            except OSError:
+                return None
+            if not stat.S_ISREG(seen.st_mode) or max(seen.st_mtime_ns, seen.st_ctime_ns) > youngest:
+                return None
+            stamp = (path, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns)
+            digest.update(repr(stamp).encode())
+        name = LOOSE + digest.hexdigest()
+        kept = self._packs.pack(name)
+        if kept is not None:
+            return kept
+        found = [parsed(path, data, self._location) for path in paths if (data := read_file(top, path)) is not None]
+        heads = [one for one in found if isinstance(one, Head)]
+        made = make_pack(name, heads, "", [one for one in found if isinstance(one, Unreadable)])
+        self._packs.write_pack(name, made)
+        return self._packs.pack(name) or read_pack_bytes(made)
+
     def _text(self, oid: str) -> str:
         if not oid:
             return ""
@@ -106,9 +138,8 @@ class Bases:
         from cmgit.notes.terms import note_terms
 
         heads = [pack.head(row) for row in range(len(pack))]
-        blobs = self._git().read_blobs([head.oid for head in heads])
         rows: list[tuple[int, dict[str, tuple[int, int]]]] = []
-        for row, (head, (_, data)) in enumerate(zip(heads, blobs, strict=True)):
+        for row, (head, data) in enumerate(zip(heads, self._contents(pack, heads), strict=True)):
             if isinstance(data, bytes):
                 rows.append((row, note_terms(head, body_of(data))))
         made = make_words(rows)
@@ -116,3 +147,10 @@ class Bases:
         words = read_words_bytes(made)
         assert words is not None
         return words
+
+    def _contents(self, pack: Pack, heads: Sequence[Head]) -> Iterable[object]:
+        """The bytes of a pack's notes; something else for one that cannot be read."""
+        if pack.name.startswith(LOOSE) and self._location.top is not None:
+            top = self._location.top
+            return (read_file(top, head.path) for head in heads)
+        return (data for _, data in self._git().read_blobs([head.oid for head in heads]))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from cmgit.core.errors import CmgitError
 from cmgit.git.disk import read_file
 from cmgit.git.objects import Objects, open_objects
-from cmgit.notes.bases import Bases, parsed
+from cmgit.notes.bases import FEW, Bases, parsed
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Note, Unreadable, is_note_path, text_of
 from cmgit.notes.packs import MOST_ROWS, Words, pack_posting
 from cmgit.notes.standing import Standing, may_have_notes
@@ -62,6 +62,7 @@ class Memory:
         self._objects: Objects | None = None
         self._bases = Bases(standing.location, lambda: self._git)
         self._pack, self._differing = self._bases.of(standing.tree)
+        self._loose = self._pack is None and self._take_loose()
         self._data: dict[str, bytes] = {}
         self._heads: dict[Row, Head] = {}
 
@@ -84,7 +85,19 @@ class Memory:
             self._objects = open_objects(self._location)
         return self._objects
 
+    def _take_loose(self) -> bool:
+        """Whether a pack stands for many notes that were never committed."""
+        paths = sorted(path for path in self._changed if is_note_path(path))
+        if len(paths) > FEW and self._location.top is not None:
+            self._pack = self._bases.loose(self._location.top, paths)
+        return self._pack is not None
+
     # What differs from the pack
+
+    @cached_property
+    def _laid_over(self) -> frozenset[str]:
+        """Files that are not as the pack has them."""
+        return frozenset(path for path in self._changed if not (self._loose and is_note_path(path)))
 
     @cached_property
     def _changed(self) -> frozenset[str]:
@@ -95,7 +108,7 @@ class Memory:
     @cached_property
     def _overlay(self) -> tuple[list[Head], list[Unreadable], frozenset[int]]:
         """Notes that differ from the pack, what cannot be read among them, and the pack's rows that they stand for."""
-        paths = {path for path in self._changed if is_note_path(path)} | set(self._differing)
+        paths = {path for path in self._laid_over if is_note_path(path)} | set(self._differing)
         heads: list[Head] = []
         unreadable: list[Unreadable] = []
         gone: set[int] = set()
@@ -176,7 +189,7 @@ class Memory:
 
     def unreadable(self) -> list[Unreadable]:
         heads, found, _ = self._overlay
-        paths = {head.path for head in heads} | {one.path for one in found} | self._changed
+        paths = {head.path for head in heads} | {one.path for one in found} | self._laid_over
         kept = [one for one in self._pack.unreadable if one.path not in paths] if self._pack is not None else []
         return sorted([*kept, *found], key=lambda one: one.path)
 

@@ -257,7 +257,7 @@ class PackFolder:
 
     def newest(self) -> Pack | None:
         """The pack that was written last."""
-        names = self._newest_first(f"-{packs_recipe()}.heads")
+        names = [n for n in self._newest_first(f"-{packs_recipe()}.heads") if not n.startswith("loose-")]
         return self.pack(names[0].rsplit("-", 1)[0]) if names else None
 
     def pointer(self, tree: str) -> tuple[str, dict[str, str]] | None:

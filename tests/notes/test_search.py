@@ -222,6 +222,44 @@ def test_a_committed_base_answers_as_an_untracked_one_after_every_kind_of_change
     assert answers() == changed, "and from nothing"
 
 
+def test_many_notes_that_were_never_committed_answer_alike_at_once_and_after_every_edit(
+    repo: GitRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cmgit.notes import bases
+
+    repo.commit({"a.ts": "1\n"})
+    for number in range(90):
+        write(
+            repo,
+            f"n{number:04}",
+            f"core file:far/{number % 30}.ts",
+            summary=f"Far away {number}",
+            body=f"word{number} tax",
+        )
+    repo.write({".memory/notes/zzzzz.md": "no note", ".memory/entities.md": "- **Order**: what is bought\n"})
+
+    def answers() -> list[object]:
+        memory = memory_at(repo.path)
+        asked = [Question(text="word7"), Question(text="away 12"), Question((typed_uri("file:far/3.ts"),))]
+        found = [[(hit.head.id, hit.score, hit.met) for hit in search_notes(memory, one).hits] for one in asked]
+        return [found, memory.unreadable(), list(memory.entities), len(memory.rows())]
+
+    read_all = answers()
+    assert not list((repo.path / ".git/cm").rglob("loose-*"))
+    monkeypatch.setattr(bases, "RACY", -(10**15))
+    assert answers() == read_all
+    assert len(list((repo.path / ".git/cm").rglob("loose-*"))) == 2
+    assert answers() == read_all, "from the pack"
+    write(repo, "n0007", "core file:far/3.ts", summary="Now here", body="word7")
+    (repo.path / ".memory/notes/n0003.md").unlink()
+    edited = answers()
+    assert edited != read_all
+    monkeypatch.setattr(bases, "RACY", 10**18)
+    assert answers() == edited
+    repo.commit(message="all of them")
+    assert answers() == edited
+
+
 def test_damaged_packs_are_made_anew(base: GitRepo, cm: Cm) -> None:
     write(base, "aaaaa", "core file:a.ts", summary="Hydration")
     base.commit(message="one more")
