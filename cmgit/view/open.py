@@ -35,7 +35,7 @@ from cmgit.store.segments import (
 )
 from cmgit.view.layout import FilePlace
 from cmgit.view.memory import Build, Memory, build_here
-from cmgit.view.overlay import disk_state, exact_state, process_missing, with_roles
+from cmgit.view.overlay import disk_state, exact_state, has_conversions, process_missing, with_roles
 from cmgit.view.past import PastSupply
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
@@ -196,7 +196,8 @@ def find_target(
     name = tree or ""
     if rev is not None:
         return Target(name, entries, read_blob, TreeReader(blobs), (), 0, rev)
-    state = exact_state(disk_state(entries, changed, location, index_blob), location, exact)
+    state = disk_state(entries, changed, location, index_blob)
+    state = exact_state(state, location, (lambda _: True) if has_conversions(location, state.entries) else exact)
 
     def read(entry: FileEntry) -> bytes | None:
         return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)

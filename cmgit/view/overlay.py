@@ -5,6 +5,7 @@ A dirty file takes the same path as a committed one (`index.blobs.process_blob`)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from cmgit.view.memory import Memory
 
 REGULAR_MODE = 0o100644
+_CONVERTS = re.compile(rb"^[^#\n]*\s(?:eol=crlf|filter=|ident\b|working-tree-encoding=)", re.M)
 
 
 @record
@@ -76,6 +78,16 @@ def disk_state(
     ordered = sorted(entries.values(), key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
     known_kinds = tuple(path for path in closed if language_of(path) or is_config(path))
     return DiskState(tuple(ordered), {e.path: data[e.path] for e in planned.files}, touched, known_kinds)
+
+
+def has_conversions(location: Location, entries: Iterable[FileEntry]) -> bool:
+    """Whether the repository's attributes make git write other bytes to disk than a blob has: then clean files are
+    compared by content too. Line endings that only a user's settings convert are not looked for here."""
+    assert location.top is not None
+    for entry in entries:
+        if entry.path.endswith(ATTRIBUTES) and _CONVERTS.search(read_file(location.top, entry.path) or b""):
+            return True
+    return False
 
 
 def exact_state(state: DiskState, location: Location, exact: Callable[[str], bool]) -> DiskState:

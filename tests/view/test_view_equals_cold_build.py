@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cmgit.view.past import PastSupply
 from tests.conftest import Cm, GitRepo
 
 FILES = {
@@ -99,6 +100,12 @@ STATES = [
     conflict,
     other_branch,
 ]
+
+
+@pytest.fixture(autouse=True)
+def without_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What earlier commits say is of a commit, not of a state of the files; the cold copies have no history."""
+    monkeypatch.setattr(PastSupply, "complete", lambda self: None)
 
 
 @pytest.mark.parametrize("change", STATES, ids=lambda change: change.__name__)
