@@ -78,7 +78,6 @@ class KeptStore(SegmentStore):
             for name in kind.keys() - names:
                 del kind[name]
 
-
     def forget_vectors(self) -> None:
         """A view that has joined its vectors holds a copy of its own."""
         self._vectors.clear()

@@ -66,9 +66,17 @@ def ask(folder: Path, seconds: float = 30.0, **request: object) -> Any:
 
 def start(folder: Path) -> int:
     """Start the reader of a worktree as hooks do, wait until it has a view, and give its process."""
-    runtime.start_reader(locate(str(folder)))
-    reply = until(lambda: (r := ask(folder, 2.0, op="ping")) and r["answer"]["view"] and r)
-    return int(reply["answer"]["pid"])
+    location = locate(str(folder))
+    runtime.start_reader(location)
+
+    def ready() -> Any:
+        reply = ask(folder, 2.0, op="ping")
+        if reply is not None and "refused" in reply:  # its own files were replaced: somebody works on them
+            runtime.start_reader(location)
+            return None
+        return reply and reply["answer"]["view"] and reply["answer"]
+
+    return int(until(ready)["pid"])
 
 
 def is_running(pid: int) -> bool:
