@@ -3,7 +3,8 @@
 A task row has `repo` (OWNER/NAME, a clone at DIR/OWNER+NAME), `base_commit`, `query` and `gold_functions`
 [{file, name, start, end}] as they stood at that commit. Model: conditional logit. The chance of a candidate is the
 softmax of its weighted signals plus a fixed loss for its role; the fit raises the chance of the units that were
-changed, each repository counting the same, and is drawn to `PRIOR` (ridge). Printed are figures of each repository with
+changed, each repository counting the same, and is drawn to `PRIOR` (ridge). `--questions` adds doc comments of
+repositories as questions, with a smaller share. Printed are figures of each repository with
 weights fitted on the others. `--write` puts the weights fitted on all of them into cmgit/retrieve/weights.py.
 """
 
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmgit.core.config import Config
-from cmgit.core.records import no_progress
+from cmgit.core.facts import UnitKind
+from cmgit.core.records import Role, no_progress
 from cmgit.embed.model import load_model
 from cmgit.git.locate import locate
+from cmgit.retrieve import weights as tuned
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.prompt import read_prompt
 from cmgit.retrieve.query import read_query
@@ -34,14 +38,23 @@ from cmgit.view.view import View
 
 Floats = NDArray[np.float64]
 WEIGHTS = Path(__file__).resolve().parent.parent / "cmgit" / "retrieve" / "weights.py"
-RIDGE = 0.1
+QUESTIONS = "questions of "
+RIDGE = 0.02
 STEPS = 150
 PRIOR = {
     "words": 3.5, "within": 2.0, "title": 0.5, "share": 0.5, "coverage": 1.0, "file": 1.5, "path": 0.7, "cosine": 2.0,
-    "callers": 1.5, "callees": 1.5, "size": 1.2, "named": 1.5, "tested file": 0.7, "name told": 0.3, "phrase": 0.5,
+    "callers": 1.5, "callees": 1.5, "size": 1.2, "named": 1.5, "tested file": 0.7, "name told": 0.4, "phrase": 0.6,
     "around": 0.3, "used": -0.5, "aside": -0.7, "is a file": -2.0, "is a variable": -1.0, "is a callback": -1.0,
-    "is a type": -0.3, "is statements": -0.5,
+    "is a type": -0.3, "is statements": -0.5, "similar": 0.8, "often": 0.5, "unit similar": 1.5, "unit often": 0.7,
+    "quoted": 0.3,
 }  # fmt: skip
+RARE = ("quoted", "phrase", "name", "name told", "tested")
+"""Signals that few of the tasks have: held to the prior ten times as hard, and never against a unit."""
+HOLD = 10.0
+QUESTION_SHARE = 0.25
+"""Weight of a repository's questions from doc comments beside that of a repository's tasks: they guard search by plain
+words, which tasks alone unlearn."""
+MOST_QUESTIONS = 80
 
 
 @dataclass(frozen=True)
@@ -85,6 +98,37 @@ def read_case(folder: Path, task: dict[str, Any], config: Config, embed: Any) ->
     return Case(task["repo"], found.rows, found.signals, found.role, view.units.file[found.rows], golds, gold_files)
 
 
+def questions(folder: Path, repo: str, rev: str, config: Config) -> list[Case]:
+    """First sentences of doc comments as questions for their functions, by words alone, doc comments unheard."""
+    view = open_view(locate(str(folder)), replace(config, vectors=False), rev, no_progress, print)
+    view.past = None
+    column, found = view.units.column, []
+    kinds, first, last = column("kind"), column("doc_start"), column("doc_end")
+    heard, tuned.FIELDS = tuned.FIELDS, (*tuned.FIELDS[:2], 0.0, *tuned.FIELDS[3:])
+    asked: list[tuple[int, str]] = []
+    for unit in np.flatnonzero(last > first).tolist():
+        file = int(view.units.file[unit])
+        code = kinds[unit] in (UnitKind.FUNCTION, UnitKind.METHOD) and column("end")[unit] - column("start")[unit] > 120
+        source = view.source(file) if code and view.files[file].role == Role.SOURCE else None
+        if source is not None:
+            text = source.data[int(first[unit]) : int(last[unit])].decode("utf-8", "replace")
+            text = re.sub(r"\n\s*\*\s?", " ", re.sub(r"^[\s/*]+|[\s*/]+$", "", text))
+            sentence = re.split(r"(?<=[.!?])\s|\s@\w+|\n\n", text)[0].strip()
+            if 4 <= len(sentence.split()) <= 25 and not re.search(r"eslint|ts-ignore|istanbul|@", sentence):
+                asked.append((unit, sentence))
+    random.Random(7).shuffle(asked)
+    for unit, sentence in asked[:MOST_QUESTIONS]:
+        prompt = read_prompt(sentence)
+        seen = candidates(view, prompt, read_query(prompt), find_focus(view, prompt), None)
+        gold = np.flatnonzero(seen.rows == unit).tolist()
+        files = view.units.file[seen.rows]
+        found.append(
+            Case(QUESTIONS + repo, seen.rows, seen.signals, seen.role, files, [gold], {int(view.units.file[unit])})
+        )
+    tuned.FIELDS = heard
+    return found
+
+
 def fit(cases: list[Case], columns: list[int]) -> Floats:
     """Weights of the chosen columns, by Adam with a falling step; the problem is smooth and small."""
     cases = [case for case in cases if any(case.gold)]
@@ -96,6 +140,10 @@ def fit(cases: list[Case], columns: list[int]) -> Floats:
     many = Counter(case.repo for case in cases)
     golds = [(i, np.array(g) + first[i]) for i, case in enumerate(cases) for g in case.gold if g]
     share = np.array([1 / sum(map(bool, cases[i].gold)) / many[cases[i].repo] / len(many) for i, _ in golds])
+    share *= [QUESTION_SHARE if cases[i].repo.startswith(QUESTIONS) else 1.0 for i, _ in golds]
+    share /= share.sum()
+    hold = np.array([HOLD if SIGNALS[c] in RARE else 1.0 for c in columns])
+    never = np.array([SIGNALS[c] in RARE for c in columns])
     rows = np.concatenate([g for _, g in golds])
     gold_of = np.repeat(np.arange(len(golds)), [len(g) for _, g in golds])
     case_share = np.bincount([i for i, _ in golds], weights=share, minlength=len(cases))
@@ -107,12 +155,14 @@ def fit(cases: list[Case], columns: list[int]) -> Floats:
         chance = odds / np.add.reduceat(odds, first[:-1])[case_of]
         held = np.bincount(gold_of, weights=chance[rows], minlength=len(golds))
         pull = chance[rows] / np.maximum(held[gold_of], 1e-300) * share[gold_of]
-        gradient = signals.T @ (chance * case_share[case_of]) - signals[rows].T @ pull + 2 * RIDGE * (weights - prior)
+        gradient = signals.T @ (chance * case_share[case_of]) - signals[rows].T @ pull
+        gradient += 2 * RIDGE * hold * (weights - prior)
         mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
         rate = 0.1 * (1 - step / STEPS)
         weights = weights - rate * (mean / (1 - 0.9 ** (step + 1))) / (
             np.sqrt(square / (1 - 0.99 ** (step + 1))) + 1e-9
         )
+        weights[never] = np.maximum(weights[never], 0.0)
     return weights
 
 
@@ -131,7 +181,7 @@ def left_out(cases: list[Case], columns: list[int]) -> list[tuple[str, dict[str,
     """Figures of each task, with weights that were fitted without its repository."""
     found = []
     for repo in dict.fromkeys(case.repo for case in cases):
-        others = [case for case in cases if case.repo != repo]
+        others = [case for case in cases if case.repo.removeprefix(QUESTIONS) != repo.removeprefix(QUESTIONS)]
         weights = fit(others or cases, columns)
         found += [(repo, measure(case, weights, columns)) for case in cases if case.repo == repo]
     return found
@@ -162,6 +212,7 @@ def main() -> None:
     parser.add_argument("--no-vectors", action="store_true")
     parser.add_argument("--ablate", action="store_true", help="fit once more without each signal")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--questions", nargs="*", default=[], metavar="OWNER/NAME", help="also doc comments at HEAD")
     args = parser.parse_args()
     embed = None if args.no_vectors else load_model(args.cache, "").embed_query
     config = Config(vectors=embed is not None, cache_dir=args.cache)
@@ -170,6 +221,8 @@ def main() -> None:
         rows = [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()]
         for task in [row for row in rows if row.get("gold_functions")][:: args.every]:
             cases.append(read_case(args.repos / task["repo"].replace("/", "+"), task, config, embed))
+    for repo in args.questions:
+        cases += questions(args.repos / repo.replace("/", "+"), repo, "HEAD", config)
     columns = [i for i, name in enumerate(SIGNALS) if embed is not None or name not in VECTOR_SIGNALS]
     figures = left_out(cases, columns)
     for repo in dict.fromkeys(repo for repo, _ in figures):
