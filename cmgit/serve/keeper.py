@@ -20,6 +20,7 @@ from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
 from cmgit.core.history import History
 from cmgit.core.records import Progress
+from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
 from cmgit.git.plumbing import run_git
 from cmgit.index.recipes import current_recipes
@@ -28,6 +29,7 @@ from cmgit.snapshot.manifest import Manifest
 from cmgit.store.segments import VectorsSegment
 from cmgit.view.memory import Build, Memory, build_here
 from cmgit.view.open import find_base, find_target, lay_over
+from cmgit.view.overlay import has_conversions
 from cmgit.view.past import Past, PastSupply
 from cmgit.view.supply import Supply, VectorSupply
 from cmgit.view.view import View
@@ -64,11 +66,13 @@ class NotReady(CmgitError):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A view, what was seen when it was made, and the snapshot under it."""
+    """A view, what was seen when it was made, and the snapshot under it. converts: attributes make git call files
+    unchanged whose bytes on disk are others, so that git's word is not enough."""
 
     view: View
     sight: Sight
     base: Manifest | None
+    converts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +192,18 @@ class Keeper:
 
     def _stands(self, held: Held, sight: Sight) -> bool:
         """The view is still the one of what was seen, on the snapshot that it would choose."""
-        return held.sight.same_code(sight) and not self._newer(held, sight)
+        same = held.sight.same_code(sight) and not self._newer(held, sight)
+        return same and not (held.converts and self._rewritten(held.view))
+
+    def _rewritten(self, view: View) -> bool:
+        """Some file's bytes on disk are not those that the view was made of."""
+        top = self.location.top
+        assert top is not None
+        for place in view.places:
+            data = read_file(top, place.path)
+            if data is not None and blob_oid(data, self.location.object_format) != place.oid:
+                return True
+        return False
 
     def _newer(self, held: Held, sight: Sight) -> bool:
         """A snapshot was published that this view would rather stand on."""
@@ -247,7 +262,7 @@ class Keeper:
             view.supply = PatientSupply(view.supply, self)
         if isinstance(view.past, PastSupply):
             view.past = PatientPast(view.past, self)
-        self._held = Held(view, sight, base)
+        self._held = Held(view, sight, base, has_conversions(self.location, target.entries))
         return self._held
 
     def _tidy(self) -> None:

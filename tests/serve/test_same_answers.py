@@ -179,3 +179,16 @@ def test_symbols_are_those_of_the_bytes_on_disk_where_a_filter_stands_between(cm
     seen = answer_with(keeper, {"op": "symbols", "path": "src/money.ts"}, None)
     assert without(seen) == without(cm(shop.path, "symbols", "--json", "src/money.ts").json)
     keeper.close()
+
+
+def test_other_bytes_that_git_calls_the_same_are_seen(cm: Cm, shop: GitRepo) -> None:
+    shop.commit({".gitattributes": "*.ts text eol=crlf\n"})
+    keeper = Keeper(locate(str(shop.path)), config_from)
+    path = shop.path / "src/money.ts"
+    plain = path.read_bytes().replace(b"\r\n", b"\n")
+    question: dict[str, object] = {"op": "search", "query": "splitAmount", "no_vectors": True}
+    for data in (plain, plain.replace(b"\n", b"\r\n"), plain):
+        path.write_bytes(data)
+        seen = answer_with(keeper, question, None)
+        assert seen["results"] == cm(shop.path, "search", "--no-vectors", "--json", "splitAmount").json["results"]
+    keeper.close()
