@@ -50,6 +50,8 @@ def config_from(settings: dict[str, str]) -> Config:
         cache_dir=os.path.expanduser(settings.get("cm.cachedir", "")) or str(default_cache_dir()),  # noqa: PTH111
         hooks=boolean(settings, "cm.hooks", default.hooks),
         notes=choice(settings, "cm.notes", ("auto", "on", "off")),
+        context=boolean(settings, "cm.context", default.context),
+        log_prompts=boolean(settings, "cm.logprompts", default.log_prompts),
         workers=number(settings, "cm.workers", default.workers),
     )
 

@@ -24,4 +24,6 @@ class Config:
     cache_dir: str = ""
     hooks: bool = True  # False: installed hooks do nothing in the background
     notes: str = "auto"  # on: offered even without a .memory/; off: in no context, and not offered to agents
+    context: bool = True  # the prompt hook, which reads this and the next by itself: it loads no Config
+    log_prompts: bool = False
     workers: int = 0  # parse processes; 0: as many as the process may use
