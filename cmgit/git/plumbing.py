@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
 _CHUNK = 1 << 18
+_RUN_NOTHING = ("-c", "core.fsmonitor=false")
 
 
 @record
@@ -53,12 +54,13 @@ def place(where: Location | str) -> tuple[str, ...]:
     """The leading arguments that tell git where to work: a folder to discover from, or the exact directories.
 
     With a `Location` nothing is discovered again, so that neither a hook's variables nor a nested repository mislead.
+    Whatever reads the index may run the program that `core.fsmonitor` names, so that is off in every call.
     """
     if isinstance(where, str):
-        return ("-C", where)
+        return (*_RUN_NOTHING, "-C", where)
     if where.top is None:
-        return ("-C", where.git_dir, f"--git-dir={where.git_dir}")
-    return ("-C", where.top, f"--git-dir={where.git_dir}", f"--work-tree={where.top}")
+        return (*_RUN_NOTHING, "-C", where.git_dir, f"--git-dir={where.git_dir}")
+    return (*_RUN_NOTHING, "-C", where.top, f"--git-dir={where.git_dir}", f"--work-tree={where.top}")
 
 
 def run_git(

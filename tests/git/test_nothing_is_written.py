@@ -11,6 +11,7 @@ import pytest
 from cmgit.git.disk import clean_oid, read_file
 from cmgit.git.locate import Location, locate, probe
 from cmgit.git.objects import open_objects
+from cmgit.git.removals import changed_between
 from cmgit.git.revisions import branch_tips, head_tree, tree_of, worktree_heads
 from cmgit.git.settings import read_settings
 from cmgit.git.worktree import changes
@@ -50,6 +51,20 @@ def test_reading_writes_nothing_even_where_git_would_refresh_the_index(repo: Git
     before = fingerprint(repo.path)
     READS[name](location)
     assert fingerprint(repo.path) == before
+
+
+def test_no_reading_runs_the_program_that_the_repository_names_for_watching(repo: GitRepo) -> None:
+    repo.commit({"a.ts": "a", "b.ts": "b", "new.ts": "n"})
+    repo.commit({"a.ts": "second"})
+    location, mark = locate(str(repo.path)), repo.path / "ran"
+    repo.git("config", "core.fsmonitor", f"touch '{mark}';")
+    repo.git("status")
+    assert mark.exists()
+    mark.unlink()
+    for read in READS.values():
+        read(location)
+    assert changed_between(location, "HEAD~1", None) == ["a.ts"]
+    assert not mark.exists()
 
 
 def test_the_guard_sees_what_git_itself_would_write(repo: GitRepo) -> None:
