@@ -27,6 +27,7 @@ def write(folder: str, what: str, said: str, prompt: str = "") -> None:
     with suppress(OSError):
         path = os.path.join(folder, NAME)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        flags |= getattr(os, "O_NONBLOCK", 0)  # a pipe of that name would be waited for
         if not os.path.isdir(folder):  # noqa: PTH112
             return
         fd = os.open(path, flags, 0o600)

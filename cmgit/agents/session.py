@@ -5,7 +5,7 @@ as shown. The last prompt that was answered is kept for the events that bring no
 """
 
 # pathlib costs a hook 5 ms:
-# ruff: noqa: PTH103, PTH108, PTH112, PTH118, PTH123, PTH208
+# ruff: noqa: PTH103, PTH108, PTH112, PTH114, PTH118, PTH208
 from __future__ import annotations
 
 import json
@@ -80,19 +80,32 @@ class Session:
                 return str(row[1])
         return ""
 
-    def note(self, **entry: object) -> None:
-        """Add a line; nothing where the folder cannot be written, or the client names no conversation."""
+    def forget(self) -> None:
+        """After a compaction nothing counts as shown. Where that cannot be added to the file (it has its full length,
+        the disk is full), the file goes: rather everything twice than a reference to what is not there any more."""
+        if not self.note(compact=True) and self.session:
+            with suppress(OSError):
+                os.unlink(self.path)
+            self.note(prompt=self.prompt)
+        self.shown.clear()
+        self.shortened.clear()
+        self.greeted = False
+
+    def note(self, **entry: object) -> bool:
+        """Add a line; False where the folder cannot be written, or the client names no conversation."""
         if not self.session:
-            return
+            return False
         line = json.dumps({"agent": self.agent, **entry}).encode() + b"\n"
         with suppress(OSError):
             self._make_folder()
+            # Not blocking: a pipe of that name would be waited for.
             fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _SAFE, 0o600)
             try:
                 if os.fstat(fd).st_size + len(line) <= LARGEST:
-                    os.write(fd, line)
+                    return os.write(fd, line) == len(line)
             finally:
                 os.close(fd)
+        return False
 
     def first(self, kind: str, what: str, turn: str = "") -> bool:
         """Whether no other hook answers this very event: two clients may read one settings file.
@@ -121,6 +134,8 @@ class Session:
         return False
 
     def _make_folder(self) -> None:
+        if os.path.islink(self.folder):
+            raise NotADirectoryError(self.folder)
         if not os.path.isdir(self.folder):
             os.makedirs(self.folder, 0o700, exist_ok=True)
         elif not self.exists:
@@ -138,7 +153,7 @@ class Session:
                         os.unlink(path)
 
 
-_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def is_row(row: object) -> bool:
@@ -150,8 +165,11 @@ def is_row(row: object) -> bool:
 
 def _lines(path: str) -> list[bytes]:
     try:
-        fd = os.open(path, os.O_RDONLY | _SAFE)
+        with open(path, "rb", opener=_open) as file:
+            return file.read(LARGEST).split(b"\n")
     except OSError:
         return []
-    with open(fd, "rb") as file:
-        return file.read(LARGEST).split(b"\n")
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | _SAFE)

@@ -5,7 +5,7 @@ What is found counts for no more than that: before anything of a repository is r
 """
 
 # pathlib costs a hook 5 ms:
-# ruff: noqa: PTH112, PTH113, PTH117, PTH118, PTH120, PTH123
+# ruff: noqa: PTH112, PTH113, PTH116, PTH117, PTH118, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -29,6 +29,16 @@ class Where:
     @property
     def cm_dir(self) -> str:
         return os.path.join(self.common_dir, "cm")
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether the asker owns it; git is to be asked about any other before a word is written there."""
+        if not hasattr(os, "geteuid"):  # Windows
+            return True
+        try:
+            return all(os.stat(path).st_uid == os.geteuid() for path in (self.top, self.git_dir, self.common_dir))
+        except OSError:
+            return False
 
     @property
     def package(self) -> str:

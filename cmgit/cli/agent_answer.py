@@ -24,11 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NO_SNAPSHOT = "no snapshot yet"
+SETTINGS_SECONDS = 0.8
+"""Without settings nothing is said: the context may be switched off."""
 
 
 def answer_event(hook: Hook, event: Event, where: Where) -> None:
     """Say what this event gets, and note and log what it got."""
-    hook.settings = read_settings(event.cwd, min(hook.left, 0.5))
+    settings = read_settings(event.cwd, min(hook.left, SETTINGS_SECONDS))
+    if settings is None:
+        hook.log("nothing: git does not say in time what the settings are")
+        return
+    hook.settings = settings
     if not is_on(hook.settings, "cm.context", True):
         hook.log("nothing: switched off by cm.context")
         return
@@ -46,8 +52,7 @@ def answer_event(hook: Hook, event: Event, where: Where) -> None:
         hook.log("nothing: another hook answers this event")
         return
     if event.kind == COMPACT:
-        session.note(compact=True)
-        session = Session(where.cm_dir, event.client, event.session, event.agent)
+        session.forget()
     request: Document = {
         "op": "retrieve",
         "prompt": prompt,
@@ -90,28 +95,43 @@ def say(hook: Hook, session: Session, document: Document | None, prompt: str) ->
     return summary(document)
 
 
-def read_settings(cwd: str, seconds: float) -> dict[str, str]:
-    """`git config cm.*` as seen from there; empty where git does not answer in time."""
-    from cmgit.git.process import end_process, git_environment, pipe, reap, spawn
+def read_settings(cwd: str, seconds: float) -> dict[str, str] | None:
+    """`git config cm.*` as seen from there; None where git does not answer in time."""
+    answer = ask_git(cwd, ["config", "-z", "--get-regexp", r"^cm\."], seconds)
+    if answer is None:
+        return None
+    settings: dict[str, str] = {}
+    for record in filter(None, answer[1].split(b"\0")):
+        key, found, value = record.decode("utf-8", "surrogateescape").partition("\n")
+        settings[key] = value if found else "true"
+    return settings
+
+
+def is_refused(cwd: str, seconds: float) -> bool:
+    """Whether git itself works in no repository there; it refuses those of other users, unless it is told to trust."""
+    answer = ask_git(cwd, ["rev-parse", "--git-dir"], seconds)
+    return answer is None or answer[0] != 0
+
+
+def ask_git(cwd: str, argv: list[str], seconds: float) -> tuple[int, bytes] | None:
+    """git's exit code and output; None where it does not answer in time."""
+    from cmgit.git.process import git_environment, pipe, reap, spawn
 
     out, child_out = pipe()
-    argv = ["-C", cwd, "config", "-z", "--get-regexp", r"^cm\."]
     try:
-        pid = spawn(argv, git_environment(), None, child_out, None)
+        pid = spawn(["-C", cwd, *argv], git_environment(), None, child_out, None)
     finally:
         os.close(child_out)
     data, whole = read_all(out, seconds)
     os.close(out)
     if not whole:
-        end_process(pid)
-        return {}
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)  # not waited for: a disk that does not answer holds it
+        return None
+    code = 0  # a caller that ignores SIGCHLD has its children reaped by the kernel
     with suppress(ChildProcessError):
-        reap(pid)
-    settings: dict[str, str] = {}
-    for record in filter(None, data.split(b"\0")):
-        key, found, value = record.decode("utf-8", "surrogateescape").partition("\n")
-        settings[key] = value if found else "true"
-    return settings
+        code = reap(pid)
+    return code, data
 
 
 def read_all(fd: int, seconds: float) -> tuple[bytes, bool]:
@@ -164,9 +184,7 @@ def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:
     os.close(out)
     if not whole:
         with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        os.waitpid(child, 0)
+            os.kill(child, signal.SIGKILL)  # not waited for: a disk that does not answer holds it
     lines = data.split(b"\n")[:-1]
     return json.loads(lines[-1]) if lines else None
 

@@ -101,6 +101,10 @@ class Hook:
 
         event.cwd = event.cwd or os.getcwd()
         self.where = where.find(os.path.dirname(event.path) if event.kind == READ_DONE else event.cwd)  # noqa: PTH120
+        if self.where is not None and not self.where.is_mine:
+            from cmgit.cli.agent_answer import is_refused
+
+            self.where = None if is_refused(self.where.top, min(self.left, 0.5)) else self.where
         if event.kind == PROMPT:
             from cmgit.agents.gate import refusal
 
@@ -109,7 +113,7 @@ class Hook:
                 self.log(f"nothing: {why}")
                 return
         if self.where is None:
-            self.log("nothing: no working tree of git here")
+            self.log("nothing: no working tree of git here, or one that git refuses")
             return
         if event.kind == READ_DONE:
             from cmgit.cli.agent_read import answer_read

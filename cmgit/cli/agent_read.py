@@ -35,9 +35,10 @@ def answer_read(hook: Hook, event: Event, where: Where) -> None:
         return
     if (path, shown) in session.shortened or len(data) < LEAST_BYTES:
         return
-    from cmgit.cli.agent_answer import read_settings  # most reads are not shortened
+    from cmgit.cli.agent_answer import SETTINGS_SECONDS, read_settings  # most reads are not shortened
 
-    if not is_on(read_settings(where.top, min(hook.left, 0.5)), "cm.context", True):
+    settings = read_settings(where.top, min(hook.left, SETTINGS_SECONDS))
+    if settings is None or not is_on(settings, "cm.context", True):
         return
     session.note(shortened=[path, shown])
     if hook.send(read_reference(path, shown)):

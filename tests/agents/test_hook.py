@@ -129,6 +129,22 @@ def test_what_takes_too_long_is_left_out_and_the_client_never_waits(
     assert "no answer in time" in log_of(shop.path)
 
 
+def test_a_git_that_hangs_holds_nobody_and_without_settings_nothing_is_said(
+    cold_hook: HookServer, shop: GitRepo, tmp_path: Path
+) -> None:
+    """The context may be switched off; and a disk that does not answer keeps a process from ending."""
+    stuck = tmp_path / "bin" / "git"
+    stuck.parent.mkdir()
+    stuck.write_text("#!/bin/sh\ntrap '' TERM\nsleep 5\nsleep 5\n")
+    stuck.chmod(0o755)
+    path = f"{stuck.parent}:{os.environ['PATH']}"
+    payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
+    answer = cold_hook(payload, env={"PATH": path, "CMGIT_HOOK_SECONDS": "1.4"})
+    assert answer.out == b""
+    assert answer.seconds < 3
+    assert "git does not say in time" in log_of(shop.path)
+
+
 def test_vectors_that_are_missing_are_not_waited_for(cold_hook: HookServer, repo: GitRepo) -> None:
     many = "".join(f"export function step{i}Of(parcel: string) {{\n  return parcel + '{i}'\n}}\n" for i in range(240))
     repo.commit({**SHOP, "src/steps.ts": many})
@@ -264,6 +280,18 @@ def test_chat_in_a_repository_that_was_never_indexed_leaves_nothing_there(hook: 
     repo.commit(SHOP)
     assert hook.prompt(repo.path, "thanks!").out == b""
     assert not (repo.path / ".git" / "cm").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_a_repository_that_git_refuses_is_not_written_to(hook: HookServer, shop: GitRepo) -> None:
+    for path in (shop.path, *shop.path.rglob("*")):
+        os.chown(path, 12_345, -1, follow_symlinks=False)
+    assert hook.prompt(shop.path, "fix `deliveryFee`", "s").out == b""
+    assert hook.prompt(shop.path, "thanks", "s").out == b""
+    assert not [path for path in shop.path.rglob("*") if path.lstat().st_uid != 12_345]
+    trusted = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": str(shop.path)}
+    payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
+    assert "deliveryFee" in hook(payload, env=trusted).text
 
 
 def test_a_bare_repository_gets_nothing(hook: HookServer, tmp_path: Path) -> None:

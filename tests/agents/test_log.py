@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 from cmgit.agents import log
@@ -30,3 +32,13 @@ def test_nothing_is_made_where_there_is_no_folder_and_no_link_is_followed(tmp_pa
     (tmp_path / log.NAME).symlink_to(target)
     log.write(str(tmp_path), "claude prompt", "x")
     assert target.read_text() == "precious"
+
+
+def test_a_pipe_of_that_name_is_not_waited_for(tmp_path: Path) -> None:
+    """An unpacked archive may bring one along; nobody ever reads from it."""
+    os.mkfifo(tmp_path / log.NAME)
+    signal.alarm(10)
+    try:
+        log.write(str(tmp_path), "claude prompt", "x")
+    finally:
+        signal.alarm(0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from cmgit.agents.session import KEPT_SECONDS, MOST_ROWS, Session
+from cmgit.agents.session import KEPT_SECONDS, LARGEST, MOST_ROWS, Session
 from tests.agents.conftest import SHOP, Answer, HookServer, index, log_of
 from tests.conftest import GitRepo
 
@@ -228,6 +229,44 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path) -> None:
     session.note(shown=[])
     assert Session(str(tmp_path), "claude", "s").shown == []
     assert target.read_text() == "precious"
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a folder"])
+def test_what_is_no_file_counts_as_nothing(tmp_path: Path, kind: str) -> None:
+    session = Session(str(tmp_path), "claude", "s")
+    (tmp_path / "sessions").mkdir()
+    (os.mkfifo if kind == "a pipe" else os.mkdir)(session.path)
+    signal.alarm(10)
+    try:
+        session.note(shown=[["a.ts", "0" * 40, 0, 9, "d", True]])
+        assert Session(str(tmp_path), "claude", "s").shown == []
+        assert session.first("prompt", "x")
+    finally:
+        signal.alarm(0)
+
+
+def test_nothing_is_written_through_a_link_in_the_place_of_the_folder(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "sessions").symlink_to(elsewhere)
+    session = Session(str(tmp_path), "claude", "s")
+    session.note(shown=[["a.ts", "0" * 40, 0, 9, "d", True]])
+    assert session.first("prompt", "x")
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_compaction_counts_in_a_file_that_has_its_full_length(tmp_path: Path) -> None:
+    session = Session(str(tmp_path), "claude", "s")
+    session.note(shown=[["a.ts", "0" * 40, 0, 9, "d", True]], greeted=True, prompt="fix it")
+    filler = json.dumps({"agent": "other", "shown": [], "filler": "x" * 900}).encode() + b"\n"
+    with Path(session.path).open("ab") as file:
+        file.write(filler * (LARGEST // len(filler)))
+    before = Session(str(tmp_path), "claude", "s")
+    assert before.shown
+    before.forget()
+    after = Session(str(tmp_path), "claude", "s")
+    assert (before.shown, after.shown, before.greeted, after.greeted) == ([], [], False, False)
+    assert after.prompt == "fix it"
 
 
 def test_a_long_session_stays_bounded(tmp_path: Path) -> None:
