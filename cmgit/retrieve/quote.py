@@ -9,6 +9,8 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]|\r(?!\n)"
 )
+# What clients put around a context (`<system-reminder>`), and the end of any tag.
+_TAG = re.compile(r"<(?=/[a-z]|[a-z]\w*[-_:])", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -28,7 +30,7 @@ def escape_source(text: str) -> tuple[str, bool]:
 def one_line(text: str) -> str:
     """A path or a name on one line, everything that could be taken for markup or a line break written out."""
     escaped = _HIDDEN.sub(_visible, text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"))
-    return escaped.replace("`", "\\`")
+    return _TAG.sub(r"\\<", escaped.replace("`", "\\`"))
 
 
 def fence_for(text: str) -> str:
