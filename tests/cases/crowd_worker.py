@@ -28,14 +28,18 @@ def call(*arguments: str) -> tuple[int, bytes, str]:
     """Exit code, what was printed, what was said on stderr."""
     sys.stdin = io.TextIOWrapper(io.BytesIO(b""))
     kept = os.dup(1), os.dup(2)
+    streams = sys.stdout, sys.stderr
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)
+        # A test runner that captures has put other streams in the place of these two.
+        sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))
         try:
             code = run_guarded(lambda: cli.main(args=list(arguments), prog_name="git-cm", standalone_mode=False))
             sys.stdout.flush()
             sys.stderr.flush()
         finally:
+            sys.stdout, sys.stderr = streams
             for fd, old in enumerate(kept, 1):
                 os.dup2(old, fd)
                 os.close(old)
