@@ -131,8 +131,8 @@ def load_model(cache_dir: str, model_dir: str = "", warn: Callable[[str], None] 
 def _load_builtin(cache_dir: str, warn: Callable[[str], None]) -> Model:
     encode = WordPiece(max_tokens=1_000_000).encode
     try:
-        data = cache.fused_model(cache_dir, builder_version(), _build, warn)
-        session = _without_bytes(open_session(data, optimise=False))
+        model = cache.fused_model(cache_dir, builder_version(), _build, warn)
+        session = _without_bytes(open_session(model, optimise=False))
         return Model(builtin_recipe(True), DIMENSIONS, Encoder(session, encode))
     except ModelUnavailable:
         raise
