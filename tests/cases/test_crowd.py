@@ -81,7 +81,7 @@ def crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, count
         root = Path(__file__).parents[2]
         running.append(subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
     done: Counter[str] = Counter()
-    ended = [process.communicate(timeout=seconds + 120) for process in running]
+    ended = [process.communicate(timeout=seconds + 400) for process in running]
     for process, (out, err) in zip(running, ended, strict=True):
         assert process.returncode == 0, err
         said = json.loads(out)
