@@ -95,7 +95,10 @@ class _Scanner:
         found = _STRING.match(self.text, at) or _ATOM.match(self.text, at)
         if found is None:
             raise Broken(self.text, at, "a value is missing" if head in ("", ",", "}", "]") else "this is no value")
-        return Node(json.loads(found[0]), at, found.end())
+        try:
+            return Node(json.loads(found[0]), at, found.end())
+        except ValueError as error:
+            raise Broken(self.text, at, "a number of too many digits") from error
 
     def container(self, start: int, depth: int) -> Node:
         keyed = self.text[start] == "{"

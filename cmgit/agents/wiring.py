@@ -36,26 +36,30 @@ class JsonHooks:
     base: tuple[tuple[str, object], ...] = ()
 
     def after_install(self, text: str) -> str:
+        is_new = not text or jsonc.parse(text).value == {}
         for event, group in self.groups.items():
             way = ("hooks", event)
             text = self._without(text, [event], keep=group) or ""
             if not any(value == group for value in _list_at(text, way)):
                 text = jsonc.add(text, way, group, item=True) if text else jsonc.new_text({"hooks": {event: [group]}})
-        if self._is_new(text):
+        if is_new:
             for key, value in self.base:
                 text = jsonc.add(text, (key,), value)
         return text
 
     def after_uninstall(self, text: str) -> str | None:
         base = dict(self.base)
-        ours = list(_members(jsonc.parse(text))) == ["hooks", *base]
+        root = jsonc.parse(text)
+        ours = list(_members(root)) == ["hooks", *base]
         after = self._without(text, list(_members_at(text, "hooks")), keep=None)
-        if ours and base and after is not None and jsonc.parse(after).value == base:
+        if not (ours and base and after is not None and jsonc.parse(after).value == base):
+            return after
+        if root.start + 1 != root.children[0].first:
             return None
-        return after
-
-    def _is_new(self, text: str) -> bool:
-        return bool(self.base) and list(_members(jsonc.parse(text))) == ["hooks"]
+        bare: str | None = text  # an empty object was there before
+        for key in base:
+            bare = jsonc.remove(bare, (key,)) if bare else None
+        return self._without(bare, list(_members_at(bare, "hooks")), keep=None) if bare else None
 
     def _without(self, text: str, events: list[str], keep: Group | None) -> str | None:
         """The text without handlers of ours, but for the group to keep; None where nothing else is in it."""
@@ -165,6 +169,15 @@ def uninstall_changes(pieces: list[Piece], kept: tuple[Path, ...]) -> list[Chang
         kept: folders that stay even where nothing is left in them.
     """
     return _changes(pieces, lambda piece, text: piece.after_uninstall(text) if text else None, kept)
+
+
+def check_inside(pieces: list[Piece], top: Path) -> None:
+    """Raises: CmgitError: a link in the repository, which may be anybody's, leads a settings file out of it."""
+    for piece in pieces:
+        if not _real(piece.path).is_relative_to(_real(top)):
+            raise CmgitError(
+                f"{printable(piece.path)} is not edited: a link leads out of the repository", "use --scope user"
+            )
 
 
 def _changes(pieces: list[Piece], edit: Edit, kept: tuple[Path, ...] = ()) -> list[Change]:

@@ -158,6 +158,8 @@ def agent_step(name: str, wanted: Wanted) -> Step:
     server = client.needs_server if wanted.server is None else wanted.server
     skill = has_notes() if wanted.skill is None else wanted.skill
     pieces = client.all_pieces(scope, server=server, skill=skill)
+    if top is not None:
+        wiring.check_inside(pieces, top)
     changes = wiring.install_changes(pieces)
     after = list(client.after) if changes else []
     if name == "dsh":

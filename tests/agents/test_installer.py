@@ -289,6 +289,36 @@ def test_a_linked_settings_file_stays_a_link_and_keeps_its_mode(
     assert [path.name for path in real.parent.iterdir()] == ["claude.json"]
 
 
+def test_project_settings_are_not_written_through_a_link_out_of_the_repository(
+    repo: GitRepo, cm: Cm, home: Path, tmp_path: Path
+) -> None:
+    """A repository may be anybody's, and may bring the link along."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (repo.path / ".claude").symlink_to(outside)
+    (repo.path / ".gemini").mkdir()
+    (outside / "settings.json").write_text("{}")
+    (repo.path / ".gemini/settings.json").symlink_to(outside / "settings.json")
+    for client in ("claude", "gemini"):
+        refused = cm(repo.path, "install", client, "--scope", "project", "--yes")
+        assert refused.code == 1
+        assert "leads out of the repository" in refused.err
+    assert [path.name for path in outside.iterdir()] == ["settings.json"]
+    assert (outside / "settings.json").read_text() == "{}"
+    (repo.path / ".cursor").symlink_to(".gemini")
+    cm(repo.path, "install", "cursor", "--scope", "project", "--yes").ok()
+
+
+@pytest.mark.parametrize("text", ["{}", "{ }\n", "{\n}\n", "{ // none\n}\n", '{"hooks":{"stop":[{"command":"x"}]}}'])
+def test_a_file_that_was_there_stays_though_it_held_nothing(repo: GitRepo, cm: Cm, home: Path, text: str) -> None:
+    path = home / ".cursor/hooks.json"
+    path.write_text(text)
+    cm(repo.path, "install", "cursor", "--yes").ok()
+    assert "cm-hook cursor" in path.read_text()
+    cm(repo.path, "uninstall", "cursor", "--yes").ok()
+    assert path.read_text() == text
+
+
 def test_what_changes_between_showing_and_writing_is_not_overwritten(home: Path) -> None:
     path = home / ".claude/settings.json"
     path.write_text("{}")

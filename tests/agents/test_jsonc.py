@@ -93,7 +93,8 @@ def test_a_file_of_ours_alone_is_nothing_without_us() -> None:
         ('{"a": 1 "b": 2}', "a comma or }"), ("{a: 1}", "a key is missing"), ("[1, 2}", "a comma or ]"),
         ('{"a": tru}', "no value"), ('{"a": 1} x', "after the end"), ("{,}", "a key is missing"),
         ('{"a": "x\ny"}', "no value"), ("[" * 500, "too deep"),
-        ('{"a": 01}', "a comma"), ("{'a': 1}", "a key"), ('{"a": 1,, "b": 2}', "a key"),
+        ('{"a": 01}', "a comma"), ("{'a': 1}", "a key"), ('{"a": ' + "1" * 5000 + "}", "digits"),
+        ('{"a": 1,, "b": 2}', "a key"),
     ],
 )  # fmt: skip
 def test_what_is_broken_is_refused_with_the_place(text: str, where: str) -> None:
