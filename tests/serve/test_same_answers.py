@@ -132,6 +132,27 @@ def test_an_answer_tells_the_branch_that_is_checked_out(shop: GitRepo) -> None:
     keeper.close()
 
 
+def test_a_message_that_is_written_anew_is_heard_though_no_file_has_changed(cm: Cm, shop: GitRepo) -> None:
+    shop.commit({"src/deep/pay.ts": (shop.path / "src/deep/pay.ts").read_text().replace("9", "12")}, "adjust a number")
+    cm(shop.path, "index", "--no-vectors").ok()
+    keeper = Keeper(locate(str(shop.path)), config_from)
+    question = "share the cart, surcharge for voyagers"
+
+    def both() -> tuple[object, object]:
+        seen = answer_with(keeper, {"op": "search", "query": question, "no_vectors": True}, None)
+        told = cm(shop.path, "search", "--json", "--no-vectors", question).json
+        return without(json.loads(json.dumps(seen))), without(told)
+
+    before, alone = both()
+    assert before == alone
+    tree = shop.tree("HEAD")
+    shop.git("commit", "-q", "--amend", "-m", "surcharge for voyagers")
+    assert shop.tree("HEAD") == tree
+    after, alone = both()
+    assert after == alone != before
+    keeper.close()
+
+
 def test_settings_are_those_of_this_moment(shop: GitRepo) -> None:
     keeper = Keeper(locate(str(shop.path)), config_from)
     question: dict[str, object] = {"op": "retrieve", "prompt": "`splitAmount` and `shareCart`", "no_vectors": True}
