@@ -1,7 +1,7 @@
-"""Stems of folded words, English and Russian, by snowballstemmer.
+"""Stems of folded words, English and Russian, as snowballstemmer gives them.
 
 The package body of snowballstemmer imports some thirty languages (40 ms); a reader that stems a prompt of ten words
-must not pay for them, so the two modules in use are imported under a package of our own that points at its folder.
+must not pay for them, so the module in use is imported under a package of our own that points at its folder.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol, cast
+
+from cmgit.words.english import stem_english
 
 _ALIAS = "_cmgit_snowball"
 SHORTEST = 3  # shorter words have no ending that could be cut without harm
@@ -47,7 +49,7 @@ def stem(word: str) -> str:
     if not SHORTEST <= len(word) <= LONGEST or not word.isalpha():
         return word
     if word.isascii():
-        return _stemmer("English").stemWord(word)
+        return stem_english(word)
     if all("а" <= letter <= "я" for letter in word):
         return _stemmer("Russian").stemWord(word)
     return word
