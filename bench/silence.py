@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,7 @@ from cmgit.retrieve import silence
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.prompt import read_prompt
 from cmgit.retrieve.rank import rank
-from cmgit.retrieve.silence import MOST_WORDS, SURELY_NAMED, Signs
+from cmgit.retrieve.silence import SURELY_NAMED, Signs, sign_values
 from cmgit.view.open import open_view
 from cmgit.view.view import View
 
@@ -84,14 +83,7 @@ def ask(view: View, model: Model, text: str, kind: str, about_code: bool, held_o
 
 
 def row_of(signs: Signs, named: float, weights: dict[str, float]) -> list[float]:
-    values = {
-        "": 1.0,
-        "coverage": signs.coverage,
-        "cosine": signs.cosine,
-        "told": signs.told,
-        "words": math.log1p(min(signs.words, MOST_WORDS)),
-        "named": named,
-    }
+    values = sign_values(signs, named)
     return [values[name] for name in weights]
 
 

@@ -66,8 +66,14 @@ def read_signs(lexical: Lexical, cosines: Floats, query: Query, best: NDArray[np
 
 def log_odds(signs: Signs, named: float) -> float:
     """That a prompt is about the code. named: the weight of the best name in it that the repository knows."""
+    values = sign_values(signs, named)
     fitted = WITH_VECTORS if signs.cosine else WITHOUT_VECTORS
-    values = {
+    return sum(weight * values[name] for name, weight in fitted.items())
+
+
+def sign_values(signs: Signs, named: float) -> dict[str, float]:
+    """What each weight is multiplied with; "" is the constant."""
+    return {
         "": 1.0,
         "coverage": signs.coverage,
         "cosine": signs.cosine,
@@ -75,7 +81,6 @@ def log_odds(signs: Signs, named: float) -> float:
         "words": math.log1p(min(signs.words, MOST_WORDS)),
         "named": named,
     }
-    return sum(weight * values[name] for name, weight in fitted.items())
 
 
 def silence(prompt: Prompt, focus: Focus, ranking: Ranking) -> str:
