@@ -15,10 +15,13 @@ from cmgit.cli.output import one_line, pending_json, print_json, print_text
 def command(rev: str | None, as_json: bool, name: str) -> None:
     """List what NAME (a name, Owner.member, or path:name) calls and refers to in this repository."""
     from cmgit.cli.callers import edge_json
-    from cmgit.cli.naming import units_for
+    from cmgit.cli.naming import typed_name, units_for
     from cmgit.cli.reading import reading
+    from cmgit.cli.session import open_session
 
-    with reading(rev, no_vectors=True) as (view, _):
+    session = open_session()
+    name = typed_name(session.location, name)
+    with reading(rev, no_vectors=True, session=session) as (view, _):
         answers = [(view.unit(unit), view.callees(unit)) for unit in units_for(view, name)]
         if as_json:
             rows = [

@@ -33,9 +33,11 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
     sites exist.
     """
     from cmgit.cli.asking import ask_reader
+    from cmgit.cli.naming import typed_name
     from cmgit.cli.session import open_session
 
     session = open_session()
+    name = typed_name(session.location, name)
     found = ask_reader(session.location, rev, "callers", name=name)
     if found is None:
         found = callers_here(session, rev, name)
@@ -49,7 +51,8 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
         print_text(f"{len(units) - SHOWN} more are named {name}: {others(units[SHOWN:])}")
     last = found["last"]
     if len(units) > 1:
-        print_text(f"One of them alone: git cm callers {one_line(units[0]['path'])}:{last}")
+        used = max(units, key=lambda unit: len(unit["callers"]))
+        print_text(f"One of them alone: git cm callers {one_line(used['path'])}:{last}")
     if found["undecided"]:
         print_text(f"Undecided uses of a `{last}`, {len(found['undecided'])}: {places(found['undecided'])}")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from cmgit.core.errors import CmgitError
+from cmgit.core.errors import CmgitError, UsageError
 from cmgit.core.records import Role
 
 if TYPE_CHECKING:
+    from cmgit.git.locate import Location
     from cmgit.view.view import View
 
 ORDER = (
@@ -23,6 +24,22 @@ ORDER = (
     Role.BUILD,
     Role.MINIFIED,
 )
+
+
+def typed_name(location: Location, typed: str) -> str:
+    """A name as a user typed it, with a path that starts with `./`, `../` or `/` written as one in the repository.
+
+    Raises:
+        UsageError: there is no name in it, or the path points outside.
+    """
+    from cmgit.cli.paths import repository_path
+
+    path, mark, name = typed.replace("::", ":").rpartition(":")
+    if not name.strip():
+        raise UsageError("the name is empty", "give a name, Owner.member, or path:name: git cm callers Cart.total")
+    if not path.startswith(("./", "../", "/")):
+        return typed
+    return repository_path(location, path) + mark + name
 
 
 def units_for(view: View, typed: str) -> list[int]:
@@ -44,12 +61,20 @@ def units_for(view: View, typed: str) -> list[int]:
             f"{typed} is a file", f"name something in it: {typed}:NAME; `git cm symbols {typed}` lists what there is"
         )
     if not found:
-        near = get_close_matches(last, view.names(), 4, 0.7)
-        raise CmgitError(
-            f"nothing here is named {typed}",
-            f"did you mean {', '.join(near)}?" if near else "try `git cm search` with words instead",
-        )
+        raise CmgitError(f"nothing here is named {typed}", hint_for(view, path, last))
     return sorted(found, key=lambda unit: (standing(view, view.unit(unit).path), unit))
+
+
+def hint_for(view: View, path: str, last: str) -> str:
+    """What to try instead of a name that nothing has."""
+    near = get_close_matches(last, view.names(), 4, 0.7)
+    if path and view.file_index(path) is not None:
+        listed = f"`git cm symbols {path}` lists what that file has"
+        elsewhere = view.units_named(last)
+        if elsewhere:
+            return f"{listed}; one is in {view.unit(elsewhere[0]).path}"
+        return listed + (f"; did you mean {', '.join(near)}?" if near else "")
+    return f"did you mean {', '.join(near)}?" if near else "try `git cm search` with words instead"
 
 
 def standing(view: View, path: str) -> int:

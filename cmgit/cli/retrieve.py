@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from cmgit.cli.options import json_option, no_vectors_option, rev_option
+from cmgit.cli.options import QuotedCommand, json_option, no_vectors_option, rev_option
 from cmgit.cli.retrieving import DETAILS, ROUTES, run_retrieve
 
 
-@click.command(name="retrieve")
+@click.command(name="retrieve", cls=QuotedCommand)
 @rev_option
 @click.option("--budget", type=click.IntRange(0), help="Bytes of source, 6000 unless configured.")
 @click.option("--detail", type=click.Choice(DETAILS), help="expanded: more roots, two steps.")

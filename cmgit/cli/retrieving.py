@@ -53,7 +53,7 @@ def run_retrieve(
         return
     if document["text"]:
         print_text(str(document["text"]))
-    if not document["items"]:
+    if not document["items"] and not document["text"]:
         note("nothing in this repository's JavaScript and TypeScript answers that; name a function or a file")
     if explain:
         print_text(explanation(document))

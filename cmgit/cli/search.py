@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from cmgit.cli.options import json_option, no_vectors_option, rev_option
+from cmgit.cli.options import QuotedCommand, json_option, no_vectors_option, rev_option
 from cmgit.cli.searching import MOST_RESULTS, RESULTS, run_search
 
 
-@click.command(name="search")
+@click.command(name="search", cls=QuotedCommand)
 @rev_option
 @click.option(
     "-k", "count", type=click.IntRange(1, MOST_RESULTS), default=RESULTS, show_default=True, help="How many results."

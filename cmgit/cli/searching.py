@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cmgit.cli.output import one_line, pending_json, place_json, print_json, print_text, read_prompt
+from cmgit.core.errors import UsageError
 
 if TYPE_CHECKING:
     from cmgit.cli.session import Session
@@ -23,10 +24,10 @@ def run_search(
     from cmgit.cli.session import open_session
 
     text = read_prompt(query)
+    if not text.strip():
+        raise UsageError("the query is empty", 'say what to look for: git cm search "retry with backoff"')
     session = open_session()
-    document: dict[str, Any] | None = None
-    if text.strip():
-        document = ask_reader(session.location, rev, "search", query=text, count=count, no_vectors=no_vectors)
+    document = ask_reader(session.location, rev, "search", query=text, count=count, no_vectors=no_vectors)
     if document is None:
         document = search_here(session, rev, text, count, no_vectors=no_vectors)
     if as_json:

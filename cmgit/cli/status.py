@@ -121,7 +121,8 @@ def print_status(document: dict[str, object], pending: Pending) -> None:
     sizes = document["bytes"]
     assert isinstance(sizes, dict)
     print_text(", ".join(f"{name} {megabytes(size)}" for name, size in sizes.items()) + f"; in {document['store']}")
-    print_text(f"{document['dirty']} files differ from it on disk; answers show them as they are")
+    differ = "1 file differs" if document["dirty"] == 1 else f"{document['dirty']:,} files differ"
+    print_text(f"{differ} from it on disk; answers show the files as they are")
     skipped = document["skipped"]
     assert isinstance(skipped, list)
     if skipped:

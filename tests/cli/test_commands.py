@@ -134,6 +134,31 @@ def test_a_name_that_is_nowhere_gets_near_names(shop: GitRepo, cm: Cm) -> None:
     assert "twice" in answer.err
 
 
+def test_a_name_that_a_file_lacks_leads_to_its_symbols_and_to_the_file_that_has_it(shop: GitRepo, cm: Cm) -> None:
+    answer = cm(shop.path, "callers", "src/math.ts:twice")
+    assert answer.code == 1
+    assert "`git cm symbols src/math.ts`" in answer.err
+    assert "one is in src/use.ts" in answer.err
+
+
+def test_a_name_may_follow_a_path_from_the_current_folder(shop: GitRepo, cm: Cm) -> None:
+    expected = cm(shop.path, "callers", "--json", "src/math.ts:add").json
+    for typed in ("./math.ts:add", "../src/math.ts::add", f"{shop.path}/src/math.ts:add"):
+        assert cm(shop.path / "src", "callers", "--json", typed).json == expected
+    assert "add" in cm(shop.path / "src", "callees", "./use.ts:twice").ok().out
+
+
+def test_of_several_units_of_one_name_the_most_used_is_offered(repo: GitRepo, cm: Cm) -> None:
+    repo.commit(
+        {
+            "a.ts": "export function pick() {}\n",
+            "b.ts": "export function pick() {}\nexport const f = () => pick()\n",
+            "c.ts": "export function pick() {}\n",
+        }
+    )
+    assert "One of them alone: git cm callers b.ts:pick\n" in cm(repo.path, "callers", "pick").out
+
+
 def test_export_units_and_edges_are_json_lines(shop: GitRepo, cm: Cm) -> None:
     units = cm(shop.path, "export", "--units").lines
     assert {"path", "kind", "name", "qualname", "start_line", "end_line", "start_byte", "end_byte", "exported"} <= set(
@@ -188,6 +213,11 @@ BAD_CALLS = {
     "no repository": (None, ("retrieve", "x"), 1, r"not a git repository"),
     "unknown revision": ("repo", ("retrieve", "--rev", "nowhere", "x"), 1, r"hint: "),
     "empty prompt": ("repo", ("retrieve", "  "), 2, r"empty"),
+    "empty query": ("repo", ("search", " "), 2, r"empty\nhint: .*git cm search"),
+    "empty name": ("repo", ("callers", ""), 2, r"empty\nhint: .*git cm callers"),
+    "a path without a name": ("repo", ("callees", "src/math.ts:"), 2, r"empty"),
+    "a prompt without quotes": ("repo", ("retrieve", "fix", "add"), 2, r"in quotes: git cm retrieve"),
+    "a query without quotes": ("repo", ("search", "fix", "the", "sum"), 2, r"in quotes: git cm search"),
     "unknown command": ("repo", ("frobnicate",), 2, r"No such command"),
     "negative budget": ("repo", ("retrieve", "--budget", "-1", "x"), 2, r"budget"),
     "a file outside": ("repo", ("symbols", "../../etc/passwd"), 2, r"outside"),
@@ -234,6 +264,21 @@ def test_prompts_in_any_language_and_of_any_length_are_answered(prompt: str, sho
 def test_a_budget_of_nothing_shows_nothing(shop: GitRepo, cm: Cm) -> None:
     context = cm(shop.path, "retrieve", "--json", "--budget", "0", "change `twice`").json
     assert (context["items"], context["bytes"]) == ([], 0)
+
+
+@pytest.mark.parametrize("budget", ["0", "5"])
+def test_what_a_budget_keeps_out_is_not_called_unknown(budget: str, shop: GitRepo, cm: Cm) -> None:
+    answer = cm(shop.path, "retrieve", "--budget", budget, "change `twice`").ok()
+    assert "budget" in answer.out
+    assert "nothing in this repository" not in answer.err
+
+
+def test_status_counts_one_file_as_one(shop: GitRepo, cm: Cm) -> None:
+    cm(shop.path, "index", "--no-vectors").ok()
+    shop.write({"src/use.ts": "export const none = 1\n"})
+    assert "\n1 file differs from it on disk" in cm(shop.path, "status").out
+    shop.write({"src/math.ts": "export const none = 1\n"})
+    assert "\n2 files differ from it on disk" in cm(shop.path, "status").out
 
 
 def test_names_that_git_accepts_are_found_and_shown_on_one_line(repo: GitRepo, cm: Cm) -> None:
