@@ -33,6 +33,8 @@ def list_notes(statuses: Sequence[str], everything: bool, rev: str | None, as_js
         print_json(document | {"pending": PENDING})
         return
     print_lines(document["notes"])  # type: ignore[arg-type]
+    if not (document["notes"] or document["others"] or document["unreadable"]):
+        note("no notes yet; `git cm note create` writes one")
     if document["others"]:
         note(f"{document['others']} more with another status: --all shows them")
     complain_unreadable(document)
@@ -103,7 +105,8 @@ def show(rev: str | None, as_json: bool, ids: Sequence[str]) -> None:
         for problem in found["problems"]:
             note(f"{found['path']}: {problem}")
     if document["missing"]:
-        raise CmgitError(f"there is no note {', '.join(document['missing'])}")  # type: ignore[arg-type]
+        missing = ", ".join(document["missing"])  # type: ignore[arg-type]
+        raise CmgitError(f"there is no note {missing}", "`git cm note list --all` shows those that are")
 
 
 @click.command()

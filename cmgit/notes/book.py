@@ -14,6 +14,8 @@ from cmgit.notes.reading import Document, Reading
 from cmgit.notes.uri import read_uri, typed_uri
 from cmgit.notes.write import NoteChanged, Written, change_file, create_file, dated, delete_file
 
+CODE = ("file:", "symbol:")
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -80,7 +82,7 @@ class Book(Reading):
         memory = self.memory
         if memory is None:
             return []
-        uris = [anchor.uri for anchor in anchors if anchor.uri.startswith(("file:", "symbol:"))]
+        uris = [anchor.uri for anchor in anchors if anchor.uri.startswith(CODE)]
         rows = dict.fromkeys(row for uri in uris for row, _ in memory.with_uri(uri))
         heads = [memory.head(row) for row in rows if memory.status(row) != "outdated"]
         return [documents.line(head) for head in heads if head.id != besides][:5]
@@ -136,11 +138,14 @@ class Book(Reading):
         kept = [anchor for anchor in head.anchors if anchor.uri not in changes.drop] + added
         body = changes.body or changes.append or ""
         warnings = rules.warnings_for(kept, body, self.memory, self.checker if added else None)
+        if changes.confirm:
+            left = [one.uri for one in kept if one.uri.startswith(CODE) and one.uri not in (*confirmed, *hashed)]
+            warnings += [f"{uri} is not confirmed: the code that it names was not found" for uri in left]
         return self._written(ident, written) | {"warnings": warnings}
 
     def _confirmed(self, head: Head) -> dict[str, str]:
         """The hash of each code anchor as the code is now."""
-        states = [self.checker.state(anchor) for anchor in head.anchors if anchor.uri.startswith(("file:", "symbol:"))]
+        states = [self.checker.state(anchor) for anchor in head.anchors if anchor.uri.startswith(CODE)]
         return {state.anchor.uri: state.hash for state in states if state.hash}
 
     def _written(self, ident: str, written: Written) -> Document:

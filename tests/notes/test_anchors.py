@@ -49,6 +49,14 @@ def test_one_token_of_an_anchored_function_is_a_change_and_confirming_settles_it
     assert set(statuses(cm, shop, anchored).values()) == {"ok"}
 
 
+def test_confirming_says_which_anchor_is_not_there(shop: GitRepo, cm: Cm, anchored: str) -> None:
+    edit(shop, "total()", "sum()")
+    said = cm(shop.path, "note", "edit", anchored, "--confirm").ok().err
+    assert f"{TOTAL} is not confirmed" in said
+    assert f"{FILE} is not confirmed" not in said
+    assert statuses(cm, shop, anchored) == {TOTAL: "gone", FILE: "ok", CLASS: "ok"}
+
+
 def test_a_change_elsewhere_in_the_file_is_none_for_a_unit(shop: GitRepo, cm: Cm, anchored: str) -> None:
     edit(shop, "return new Cart()", "return new Cart( )")
     edit(shop, "/** What a customer", "/** All that a customer")

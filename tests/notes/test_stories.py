@@ -213,3 +213,13 @@ def test_an_edit_by_any_editor_is_seen_at_the_next_call(shop: GitRepo, cm: Cm, c
     assert ids(cm(shop.path, "note", "search", "--json", "anew").json) == ["aaaaa"]
     path.unlink()
     assert ids(cm(shop.path, "note", "list", "--json").json) == []
+
+
+def test_a_repository_without_notes_says_so_and_an_unknown_note_gets_a_hint(repo: GitRepo, cm: Cm) -> None:
+    repo.commit({"a.ts": "export const a = 1\n"})
+    for command in (("note", "list"), ("stats",)):
+        answer = cm(repo.path, *command).ok()
+        assert (answer.out, answer.err) == ("", "no notes yet; `git cm note create` writes one\n")
+    shown = cm(repo.path, "note", "show", "zzzzz")
+    assert shown.code == 1
+    assert "hint: `git cm note list --all`" in shown.err
