@@ -76,7 +76,7 @@ def build(
     recipes = current_recipes(config)
     store = SegmentStore(location.cm_dir)
     job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), on_demand)
-    ready = load(location.cm_dir, tree, recipes.snapshot)
+    ready = load(location.cm_dir, tree, recipes.snapshot, lambda name: warn(f"{name} is damaged and is made anew"))
     if ready is not None and complete(ready, job) and intact(ready, store):
         keep_history(job)
         return done_already(ready, job)

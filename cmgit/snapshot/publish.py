@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -149,11 +149,14 @@ def publish(cm_dir: str, manifest: Manifest) -> Manifest:
     return numbered
 
 
-def load(cm_dir: str, tree: str, recipe: str) -> Manifest | None:
+def load(cm_dir: str, tree: str, recipe: str, damaged: Callable[[str], None] = lambda _: None) -> Manifest | None:
     """The newest whole manifest of a tree, held against the collector by its lease; None when there is none.
 
     Needs no write access and takes no lock but the shared one. A damaged manifest counts as absent; the one before it
     is taken.
+
+    Args:
+        damaged: is told the file name of each damaged one that was met on the way.
 
     Raises:
         FormatMismatch: the store is of another format.
@@ -168,6 +171,7 @@ def load(cm_dir: str, tree: str, recipe: str) -> Manifest | None:
             try:
                 manifest = load_entry(cm_dir, entry)
             except ManifestDamaged:
+                damaged(f"trees/{entry.file_name}")
                 continue
             if manifest is None:
                 gone = True

@@ -138,9 +138,16 @@ def find_base(
     committed yet or the store cannot be written: then everything is laid over nothing."""
     if tree is None:
         return None
-    exact = usable(location, load(location.cm_dir, tree, recipes.snapshot))
+
+    def damaged(name: str) -> None:
+        warn(f"{name} is damaged and not used; `git cm index` makes it anew")  # tenequm/pond#110: said, not hidden
+
+    known = load(location.cm_dir, tree, recipes.snapshot, damaged)
+    exact = usable(location, known)
     if exact is not None:
         return exact
+    if known is not None:
+        damaged(f"a segment of snapshot {tree}")
     for manifest in load_all(location.cm_dir):
         if manifest.recipes.snapshot == recipes.snapshot and usable(location, manifest):
             return manifest
