@@ -33,7 +33,7 @@ def call(*arguments: str) -> tuple[int, bytes, str]:
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)
         # A test runner that captures has put other streams in the place of these two.
-        sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))
+        sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115
         try:
             code = run_guarded(lambda: cli.main(args=list(arguments), prog_name="git-cm", standalone_mode=False))
             sys.stdout.flush()

@@ -50,7 +50,7 @@ def test_refs_of_an_unknown_format_are_told_in_one_line(repo: GitRepo, cm: Cm) -
 
 @pytest.mark.parametrize("kind", ["sparse index", "cone", "split index"])
 def test_no_form_of_the_index_hides_or_deletes_a_file(kind: str, repo: GitRepo, cm: Cm) -> None:
-    """libgit2/libgit2#7260 (index forms) and #5813 (files that are not checked out look deleted)."""
+    """libgit2/libgit2#7260 (index forms) and libgit2/libgit2#5813 (files that are not checked out look deleted)."""
     repo.commit({"src/a/a.js": A, "src/b/b.js": B, "top.js": "export function top() {}\n"})
     if kind == "split index":
         repo.git("update-index", "--split-index")
@@ -67,6 +67,19 @@ def test_no_form_of_the_index_hides_or_deletes_a_file(kind: str, repo: GitRepo, 
     repo.write({"src/a/a.js": A.replace("alpha", "edited")})
     assert names(repo, cm) == {"edited", "beta", "top"}
     assert (config_of(repo), (repo.path / ".git/index").read_bytes()) == before
+
+
+def test_a_file_that_git_is_told_not_to_check_out_is_answered_from_git_and_says_so(repo: GitRepo, cm: Cm) -> None:
+    """libgit2/libgit2#5813: absent and skip-worktree is not deleted."""
+    repo.commit({"a.js": A, "b.js": B})
+    cm(repo.path, "index", "--no-vectors").ok()
+    repo.git("update-index", "--skip-worktree", "b.js")
+    (repo.path / "b.js").unlink()
+    assert names(repo, cm) == {"alpha", "beta"}
+    assert cm(repo.path, "status", "--json").json["dirty"] == 0
+    answer = cm(repo.path, "retrieve", "--no-vectors", "change `beta`").ok().out
+    assert "function beta()" in answer
+    assert "not checked out here" in answer
 
 
 def test_edits_under_assume_unchanged_are_seen(repo: GitRepo, cm: Cm) -> None:

@@ -47,6 +47,8 @@ def test_odd_names_are_seen_when_they_change_and_when_they_are_new(repo: GitRepo
         assert unit_text(repo, units[f"unit{i}"]) == odd(i).rstrip("\n")
     assert units["unit99"]["path"] == "new\tfolder/é.ts"
     assert cm(repo.path, "status", "--json").json["dirty"] == len(ODD_NAMES) + 1
+    for i, name in enumerate(ODD_NAMES):
+        assert cm(repo.path, "retrieve", "--json", "--no-vectors", f"change `unit{i}`").json["items"][0]["path"] == name
 
 
 def test_the_symbols_of_an_odd_name_are_listed(repo: GitRepo, cm: Cm) -> None:
@@ -166,6 +168,17 @@ def test_a_folder_that_becomes_a_link_after_indexing_is_not_read_through(repo: G
     (repo.path / "dir").rmdir()
     (repo.path / "dir").symlink_to(tmp_path / "out")
     no_outside_byte(repo, cm)
+
+
+def test_a_file_that_becomes_a_link_after_indexing_is_not_read_through(repo: GitRepo, cm: Cm, tmp_path: Path) -> None:
+    """DeusData/codebase-memory-mcp#51: a real file swapped for a link."""
+    (tmp_path / "evil.js").write_text(OUTSIDE)
+    repo.commit({"a.js": odd(1), "evil.js": "export function inner() {}\n"})
+    cm(repo.path, "index", "--no-vectors").ok()
+    (repo.path / "evil.js").unlink()
+    (repo.path / "evil.js").symlink_to(tmp_path / "evil.js")
+    no_outside_byte(repo, cm)
+    assert cm(repo.path, "retrieve", "--json", "--no-vectors", "change `inner`").json["items"] == []
 
 
 def test_gitlinks_are_named_and_never_opened(repo: GitRepo, cm: Cm, tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ def test_a_runaway_parse_in_an_edited_file_stops_no_answer(repo: GitRepo, cm: Cm
     repo.write({"a.tsx": "export function Ok() { return <a/> }\nconst x = () => <p {{q:>r:s(t u)"})
     assert {("a.tsx", "Ok"), ("b.ts", "other")} <= set(units_of(repo, cm))
     assert "function Ok()" in cm(repo.path, "retrieve", "--no-vectors", "change `Ok`").ok().out
+    repo.commit()
+    assert reasons_of(repo, cm) == {"a.tsx": "runaway"}
+    assert cm(repo.path, "index", "--no-vectors", "--json").json["blobs"]["parsed"] == 0  # not tried again
 
 
 PARTIAL = {
@@ -67,7 +70,8 @@ PARTIAL = {
 
 @pytest.mark.parametrize("case", PARTIAL)
 def test_what_the_grammar_rejects_costs_neither_units_nor_calls(case: str, repo: GitRepo, cm: Cm) -> None:
-    """tree-sitter/tree-sitter-typescript#322 (import type) and #317 (bare & in an attribute)."""
+    """tree-sitter/tree-sitter-typescript#322 (import type) and
+    tree-sitter/tree-sitter-typescript#317 (bare & in an attribute)."""
     path, source, names, calls = PARTIAL[case]
     repo.commit({path: source})
     assert reasons_of(repo, cm) == {path: "partial"}

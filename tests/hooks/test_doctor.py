@@ -137,6 +137,7 @@ def test_the_log_stays_small_and_its_lines_whole(tmp_path: Path) -> None:
 
 
 def test_a_tree_that_fails_again_and_again_is_left_alone_for_a_while(tmp_path: Path) -> None:
+    """DeusData/codebase-memory-mcp#1864"""
     (tmp_path / "queue").mkdir()
     where = str(tmp_path)
     assert [worth_trying(where, "a") for _ in range(MAX_ATTEMPTS + 2)] == [True] * MAX_ATTEMPTS + [False] * 2

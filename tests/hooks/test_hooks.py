@@ -69,7 +69,7 @@ def head_is_published(repo: GitRepo) -> bool:
     ],
 )
 def test_what_is_staged_before_a_commit_is_the_tree_that_it_gets(
-    hooked: GitRepo, tmp_path: Path, name: str, arguments: list[str], typed: bytes | None
+    hooked: GitRepo, cm: Cm, tmp_path: Path, name: str, arguments: list[str], typed: bytes | None
 ) -> None:
     """entireio/cli#2330"""
     hooked.write({"b.ts": "export const b = 1\n", "c.ts": "export const c = 1\n"})
@@ -87,6 +87,10 @@ def test_what_is_staged_before_a_commit_is_the_tree_that_it_gets(
     assert f"tree {tree} staged" in staged
     assert f"tree {tree} published: 0 parsed" in published_lines(hooked.path / ".git")[-1]
     assert not list((hooked.path / ".git/cm/staged").iterdir())
+    # The hunk that was left out of the commit is none of its tree's, and is what a reader sees.
+    for rev, text in (((), "n + 2"), (("--rev", "HEAD"), "n + 1")):
+        if name in ("plain", "include"):
+            assert f"return {text}" in cm(hooked.path, "retrieve", *rev, "change `first`").ok().out
 
 
 def test_hooks_write_no_object_and_say_nothing(repo: GitRepo, cm: Cm, tmp_path: Path) -> None:
@@ -180,7 +184,7 @@ def series(repo: GitRepo, count: int) -> None:
 def test_a_rebase_ends_in_one_build_and_in_the_same_commits(
     repo: GitRepo, cm: Cm, tmp_path: Path, linked: bool
 ) -> None:
-    """git-pkgs/git-pkgs#209"""
+    """git-pkgs/git-pkgs#209 (a build at each pick), pre-commit/pre-commit#3632 (the next pick met index.lock)."""
     hook_up(repo, cm)
     series(repo, 12)
     plain = GitRepo(tmp_path / "plain")
@@ -200,6 +204,23 @@ def test_a_rebase_ends_in_one_build_and_in_the_same_commits(
     assert repo.tree("topic") in snapshot_trees(repo.path / ".git")
 
 
+@scripts_only  # another user's settings are nothing that git reads
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give a folder to someone else")
+def test_in_a_repository_that_git_refuses_hooks_leave_with_nothing_but_a_line_in_the_log(hooked: GitRepo) -> None:
+    """libgit2/pygit2#1156: git's rule, one line of advice, and checks of ownership are never turned off."""
+    subprocess.run(["chown", "-R", "12345", str(hooked.path)], check=True)
+    for event in EVENTS:
+        done = subprocess.run(
+            [str(hooked.path / ".git/hooks" / event)], cwd=hooked.path, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    settle(hooked.path / ".git")
+    said = [line for line in log_lines(hooked.path / ".git") if "git refuses this repository" in line]
+    assert said
+    assert all("safe.directory" in line for line in said)
+    assert run(hooked.path, "config", "--get-all", "safe.directory").stdout == b""
+
+
 def test_a_series_of_picks_ends_in_one_build(hooked: GitRepo) -> None:
     series(hooked, 6)
     hooked.git(*OFF, "checkout", "-q", "main")
@@ -210,6 +231,7 @@ def test_a_series_of_picks_ends_in_one_build(hooked: GitRepo) -> None:
 
 
 def test_an_amended_commit_is_built_once(hooked: GitRepo) -> None:
+    """git-pkgs/git-pkgs#209"""
     hooked.write({"a.ts": "export const a = 2\n"})
     assert run(hooked.path, "commit", "-qa", "--amend", "-m", "again").returncode == 0
     settle(hooked.path / ".git")
@@ -218,6 +240,7 @@ def test_an_amended_commit_is_built_once(hooked: GitRepo) -> None:
 
 
 def test_a_merge_conflict_is_waited_for_and_its_resolution_built(hooked: GitRepo) -> None:
+    """nodegit/nodegit#1345"""
     with hooks_off():
         hooked.git("checkout", "-q", "-b", "side")
         hooked.commit({"a.ts": "export const side = 1\n"}, "side")
@@ -258,6 +281,7 @@ def test_a_pull_and_a_merge_are_published(hooked: GitRepo) -> None:
 
 
 def test_a_commit_in_a_linked_worktree_touches_no_other_index(hooked: GitRepo, tmp_path: Path) -> None:
+    """j178/prek#2505"""
     other = tmp_path / "other"
     hooked.git("worktree", "add", "-q", str(other), "-b", "side")
     settle(hooked.path / ".git")
@@ -292,6 +316,7 @@ def test_a_git_directory_elsewhere_is_the_one_that_is_indexed(cm: Cm, tmp_path: 
 
 
 def test_hooks_work_beside_a_held_index_lock(hooked: GitRepo) -> None:
+    """pre-commit/pre-commit#3632"""
     hooked.write({"a.ts": "export const a = 2\n"})
     hooked.git(*OFF, "commit", "-qam", "two")
     lock = hooked.path / ".git/index.lock"
@@ -313,6 +338,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_commit_succeeds_quietly_when_cmgit_is_gone(hooked: GitRepo, name: str) -> None:
+    """riponcm/projectmem#16"""
     rewrite_hooks(hooked, BROKEN[name])
     hooked.write({"a.ts": "export const a = 2\n"})
     done = run(hooked.path, "commit", "-qam", "two", env=os.environ | {"PATH": "/usr/bin:/bin"})
@@ -345,6 +371,7 @@ def test_the_git_cm_of_the_path_steps_in_when_the_installation_moved(hooked: Git
 
 
 def test_a_git_directory_that_cannot_be_written_is_no_failure(hooked: GitRepo) -> None:
+    """openai/codex#27418"""
     hooked.write({"a.ts": "export const a = 2\n"})
     cm_dir = hooked.path / ".git/cm"
     (cm_dir / "queue").rename(cm_dir / "queue-before") if (cm_dir / "queue").exists() else None
@@ -369,6 +396,7 @@ def test_another_user_who_may_not_write_sees_nothing(hooked: GitRepo) -> None:
 
 
 def test_a_full_disk_leaves_nothing_half_written(hooked: GitRepo) -> None:
+    """sourcegraph/sourcegraph-public-snapshot#19541"""
     for event in EVENTS:
         command = f"ulimit -f 0; trap '' XFSZ; {shlex.join(hook_call(hooked, event))}"
         done = subprocess.run(["/bin/sh", "-c", command], cwd=hooked.path, capture_output=True, check=False)
@@ -383,6 +411,7 @@ def test_a_full_disk_leaves_nothing_half_written(hooked: GitRepo) -> None:
 
 
 def test_a_killed_builder_is_replaced_by_the_next_hook(hooked: GitRepo) -> None:
+    """BeaconBay/ck#150"""
     lock = try_lock(str(hooked.path / ".git/cm"), "a long build")
     assert lock is not None
     with lock:

@@ -160,7 +160,7 @@ def test_the_builder_may_collect_under_its_own_lock(tmp_path: Path) -> None:
 
 
 def test_files_of_dead_writers_are_removed_and_those_of_living_ones_stay(tmp_path: Path) -> None:
-    """sourcegraph#19541: half-written shards piled up to hundreds of gigabytes."""
+    """sourcegraph/sourcegraph-public-snapshot#19541: half-written shards piled up to hundreds of gigabytes."""
     cm = str(tmp_path / "cm")
     small_store(cm, 1)
     dead = subprocess.Popen([sys.executable, "-c", ""])

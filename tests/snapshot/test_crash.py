@@ -174,7 +174,7 @@ def test_a_segment_larger_than_the_system_allows_is_a_stated_failure(tmp_path: P
 
 @pytest.mark.real
 def test_a_store_on_a_file_system_that_fills_keeps_its_last_good_snapshot(tmp_path: Path) -> None:
-    """sourcegraph#19541, on a tmpfs of 3 MB: 200 commits with retention, and one that is too large."""
+    """sourcegraph/sourcegraph-public-snapshot#19541, on a tmpfs of 3 MB: 200 commits, and one that is too large."""
     if (
         os.geteuid() != 0
         or subprocess.run(
