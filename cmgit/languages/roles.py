@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cmgit.core.patterns import lazy
 from cmgit.core.records import Role
 
 _VENDOR = frozenset({"vendor", "vendors", "vendored", "third_party", "third-party", "thirdparty", "node_modules"})
@@ -29,17 +30,17 @@ _EXAMPLE |= {"__benchmarks__", "perf", ".storybook", "storybook", "website", "tu
 _SOURCE = frozenset({"src", "source", "sources", "app", "lib"})
 _ANYWHERE = frozenset({"__tests__", "__test__", "__specs__", "tests", "test", "e2e", "cypress", "spec", "specs"})
 
-_FILE_MINIFIED = re.compile(r"(?:[.-]min(?:\.[a-z]+)?|\.bundle|\.umd\.min|[.-]packed)\.[cm]?[jt]sx?\Z", re.IGNORECASE)
-_FILE_GENERATED = re.compile(r"(?:\.generated|\.gen|\.g|_generated|_pb|\.pb|_grpc_pb)(?:\.d)?\.[cm]?[jt]sx?\Z")
-_FILE_TEST = re.compile(
+_FILE_MINIFIED = lazy(r"(?:[.-]min(?:\.[a-z]+)?|\.bundle|\.umd\.min|[.-]packed)\.[cm]?[jt]sx?\Z", re.IGNORECASE)
+_FILE_GENERATED = lazy(r"(?:\.generated|\.gen|\.g|_generated|_pb|\.pb|_grpc_pb)(?:\.d)?\.[cm]?[jt]sx?\Z")
+_FILE_TEST = lazy(
     r"(?:.+[._-](?:test|tests|spec|specs|e2e|cy|test-d|spec-d)|test|tests|spec|setup-?tests?|test-?setup)"
     r"\.(?:[cm]?[jt]sx?|vue|svelte)\Z",
     re.IGNORECASE,
 )
-_FILE_TEST_BEFORE = re.compile(r".+\.(?:test|spec|test-d)\.[^/]*(?:[cm]?[jt]sx?|vue|svelte)\Z", re.IGNORECASE)
-_FILE_EXAMPLE = re.compile(r".+\.(?:stories|story|bench|benchmark|demo|example)\.[cm]?[jt]sx?\Z", re.IGNORECASE)
-_FILE_DECLARATION = re.compile(r"\.d(?:\.[^/.]+)?\.[cm]?ts\Z", re.IGNORECASE)
-_FILE_CONFIG = re.compile(
+_FILE_TEST_BEFORE = lazy(r".+\.(?:test|spec|test-d)\.[^/]*(?:[cm]?[jt]sx?|vue|svelte)\Z", re.IGNORECASE)
+_FILE_EXAMPLE = lazy(r".+\.(?:stories|story|bench|benchmark|demo|example)\.[cm]?[jt]sx?\Z", re.IGNORECASE)
+_FILE_DECLARATION = lazy(r"\.d(?:\.[^/.]+)?\.[cm]?ts\Z", re.IGNORECASE)
+_FILE_CONFIG = lazy(
     r"(?:.*\.config|\.[a-z-]+rc|(?:rollup|webpack|vite|gulp|jest|karma|babel|eslint|vitest|rspack|metro|next)\.?"
     r"(?:config|conf)(?:\..+)?|gulpfile|gruntfile|gulpfile\.babel|jakefile|vetur\.config)(?:\.[a-z-]+)?\.[cm]?[jt]sx?\Z",
     re.IGNORECASE,

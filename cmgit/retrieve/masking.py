@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from cmgit.core.patterns import lazy
+
 MASK = "[masked]"
 KEPT = 256
 """Ranges whose secrets are remembered."""
 
-_KNOWN = re.compile(
+_KNOWN = lazy(
     rb"""-----BEGIN[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----.*?(?:-----END[ A-Z0-9]*PRIVATE[ ]KEY(?:[ ]BLOCK)?-----|\Z)
     |\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b
     |\bgh[pousr]_[A-Za-z0-9]{20,255}\b|\bgithub_pat_[A-Za-z0-9_]{22,255}\b|\bglpat-[A-Za-z0-9_-]{20,}
@@ -21,52 +23,57 @@ _KNOWN = re.compile(
     |\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}""",
     re.DOTALL | re.VERBOSE,
 )
-_IN_URL = re.compile(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"`$]+:([^\s/@'\"`$]{4,})@")
-_ASSIGNED = re.compile(
+_IN_URL = lazy(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"`$]+:([^\s/@'\"`$]{4,})@")
+_ASSIGNED = lazy(
     rb"""(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|auth)[\w-]{0,24}
     ["'`]?\s*(?::\s*\w+\s*=|:|=>|=|,)\s*(["'`])((?:(?!\1)[^\s\\]){8,200})\1""",
     re.IGNORECASE | re.VERBOSE,
 )
-_WORDLIKE = re.compile(rb"[A-Za-z]{2,}(?:[ ._:/-][A-Za-z]{2,})*|[$<{%].*|.*[<>{}()].*|[xX*.-]+|https?://.*|[./@].*")
+_WORDLIKE = lazy(rb"[A-Za-z]{2,}(?:[ ._:/-][A-Za-z]{2,})*|[$<{%].*|.*[<>{}()].*|[xX*.-]+|https?://.*|[./@].*")
 # A name that ends like this holds the secret itself, so that words are enough (`password = 'correct-horse-battery'`).
-_HELD = re.compile(
+_HELD = lazy(
     rb"""(password|passwd|secret|token|api[_-]?key|private[_-]?key)["'`]?\s*\]?\s*
     (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
     (["'`])((?:(?!\2)[^\s\\]){8,200})\2""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Words with spaces between them are a passphrase where the name says so, and where they are no sentence for a user.
-_PHRASE = re.compile(
+_PHRASE = lazy(
     rb"""(?:password|passwd|passphrase|secret)["'`]?\s*\]?\s*
     (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
     (["'`])((?:(?!\1)[^\s\\]){1,40}(?:[ ](?:(?!\1)[^\s\\]){1,40}){1,15})\1""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE = re.compile(
+_SENTENCE = lazy(
     rb"(?:.*[ ])?(?:an?|the|is|are|was|be|must|should|can|cannot|your|you|at|least|to|of|in|on|for|with|and|or|not|no"
     rb"|has|have|too|short|long|enter|please|invalid|required|wrong|new|old|current|forgot|reset|confirm|repeat|again|min"
     rb"|minimum|characters?|field|form|login|sign|type|user|hide|show)(?:[ ].*)?",
     re.IGNORECASE,
 )
-_BEARER = re.compile(rb"""["'`]Bearer[ ]([A-Za-z0-9._~+/=-]{20,})["'`]""", re.IGNORECASE)
+_BEARER = lazy(rb"""["'`]Bearer[ ]([A-Za-z0-9._~+/=-]{20,})["'`]""", re.IGNORECASE)
 # What stands for a value, and what says which value is meant: labels, keys of translations, paths, selectors.
-_STANDS_FOR = re.compile(
+_STANDS_FOR = lazy(
     rb"""(?:.*\$\{.*|<.*>|\{.*\}|%.*%|\[.*\]|\$\w+|.*\w\(.*\).*|[xX*._-]+|(\W)\1*|\w+://.*|[./#@].*|.*[^\x00-\x7f].*)\Z
     |.*(?:password|passwd|passwort|secret|token|key|auth|credential|bearer|session|cookie|header|csrf|change.?(?:me|it)|
     replace.?me|placeholder|example|redacted|dummy|your.)""",
     re.IGNORECASE | re.VERBOSE,
 )
 # One word: of a type, of a rule, on a screen, or the kind of a parser's token.
-_ONE_WORD = re.compile(
+_ONE_WORD = lazy(
     rb"required|optional|undefined|function|disabled|enabled|readonly|anonymous|sensitive|identity|identifier|property"
     rb"|keyword|constant|variable|[A-Z][A-Za-z]+|[a-z]+(?:[A-Z][a-z]*)+"
 )
-_TOKEN_KIND = re.compile(rb"[A-Za-z]+(?:[._:/-][A-Za-z]+)?|[A-Z_]+|[A-Za-z-]+(?:[._][A-Za-z-]+)+")
+_TOKEN_KIND = lazy(rb"[A-Za-z]+(?:[._:/-][A-Za-z]+)?|[A-Z_]+|[A-Za-z-]+(?:[._][A-Za-z-]+)+")
 # Beginnings of the known kinds: most files hold none, and looking for bytes costs a hundredth of the pattern.
 _MARKS = tuple(
     b"PRIVATE KEY,AKIA,ASIA,AROA,AIDA,ghp_,gho_,ghu_,ghs_,ghr_,github_pat_,glpat-,xox,sk-,k_live_,k_test_,AIza,npm_,"
     b"pypi-,SG.,eyJ,hf_,AccountKey=".split(b",")
 )
+# One of these is in every match of the patterns that look at names.
+_KEY_NAMES = (
+    b"pass", b"secret", b"token", b"credential", b"auth", b"apikey", b"api_key", b"api-key", b"accesskey",
+    b"access_key", b"access-key", b"privatekey", b"private_key", b"private-key",
+)  # fmt: skip
 KEY_REACH = 16_384  # bytes: longer than any private key block
 VALUE_REACH = 512
 LEAST_ENTROPY = 3.0  # bits for a character; words of a language stay below
@@ -100,7 +107,25 @@ def _spans(data: bytes, start: int, stop: int) -> tuple[tuple[int, int], ...]:
     if any(data.find(mark, low, high) >= 0 for mark in _MARKS):
         spans.extend(match.span() for match in _KNOWN.finditer(data, low, high))
     low, high = max(0, start - VALUE_REACH), min(len(data), stop + VALUE_REACH)
-    spans.extend(match.span(1) for match in _IN_URL.finditer(data, low, high))
+    window = data[low:high].lower()
+    if b"://" in window:
+        spans.extend(match.span(1) for match in _IN_URL.finditer(data, low, high))
+    if any(word in window for word in _KEY_NAMES):
+        spans.extend(_named_spans(data, low, high))
+    if b"bearer" in window:
+        spans.extend(match.span(1) for match in _BEARER.finditer(data, low, high) if not _STANDS_FOR.match(match[1]))
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
+        else:
+            merged.append((first, last))
+    return tuple(merged)
+
+
+def _named_spans(data: bytes, low: int, high: int) -> list[tuple[int, int]]:
+    """Values whose names say that they are secrets."""
+    spans = []
     for match in _ASSIGNED.finditer(data, low, high):
         value = match[2]
         if not _WORDLIKE.fullmatch(value) and _entropy(value) >= LEAST_ENTROPY:
@@ -111,14 +136,7 @@ def _spans(data: bytes, start: int, stop: int) -> tuple[tuple[int, int], ...]:
         for match in _PHRASE.finditer(data, low, high)
         if len(match[2]) >= 8 and not _STANDS_FOR.match(match[2]) and not _SENTENCE.fullmatch(match[2])
     )
-    spans.extend(match.span(1) for match in _BEARER.finditer(data, low, high) if not _STANDS_FOR.match(match[1]))
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(spans):
-        if merged and first <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
-        else:
-            merged.append((first, last))
-    return tuple(merged)
+    return spans
 
 
 def mask(data: bytes, start: int, end: int, spans: list[tuple[int, int]]) -> tuple[bytes, bool]:

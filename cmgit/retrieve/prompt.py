@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from cmgit.core.errors import UsageError
+from cmgit.core.patterns import lazy
 from cmgit.core.record import record
 from cmgit.retrieve.boilerplate import is_idle, without_boilerplate
 from cmgit.words.split import unescape
@@ -17,19 +18,18 @@ HEAD_CHARACTERS = 48_000
 TAIL_CHARACTERS = 16_000
 MOST_NAMES = 64
 MOST_PATHS = 64
+SHORTEST_RUN = 500
 
 SOURCE_SUFFIX = r"\.(?:d\.[cm]?ts|[cm]?[jt]sx?|vue|svelte|astro)"
 _ID = r"(?:[^\W\d]|[$_])[\w$]*"
-_FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1`*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>\"')\]]+", re.IGNORECASE)
-_TRAILER = re.compile(
-    r"^(?:signed-off-by|co-authored-by|reviewed-by|change-id|cc)\s*:.*$", re.IGNORECASE | re.MULTILINE
-)
-_RUN = re.compile(r"[^\s\u3000-\u9fff\uac00-\ud7af]{500,}")  # data: no name or path is that long
-_ISSUE = re.compile(r"(?<!\w)(?:#\d+|GH-\d+|\b[0-9a-f]{40}\b)")
-_HEADING = re.compile(
+_FENCE = lazy(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1`*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_TICKED = lazy(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+_COMMENT = lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_URL = lazy(r"\b(?:https?|ftp)://[^\s<>\"')\]]+", re.IGNORECASE)
+_TRAILER = lazy(r"^(?:signed-off-by|co-authored-by|reviewed-by|change-id|cc)\s*:.*$", re.IGNORECASE | re.MULTILINE)
+_RUN = lazy(r"[^\s\u3000-\u9fff\uac00-\ud7af]{500,}")  # data: no name or path is that long
+_ISSUE = lazy(r"(?<!\w)(?:#\d+|GH-\d+|\b[0-9a-f]{40}\b)")
+_HEADING = lazy(
     r"^[ \t#*>-]*(?:describe the bug|version|reproduction(?: link)?|steps to reproduce(?: the behaviou?r)?|"
     r"what is expected\??|what is actually happening\??|expected behaviou?r|actual behaviou?r|"
     r"environment(?: details)?|system info|"
@@ -37,33 +37,39 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # `at Class.method (file:///srv/app/lib/a.js:12:7)`, `fn@http://localhost:3000/src/a.ts?t=1:12:7`, `src/a.ts:12:7`
-_FRAME = re.compile(
+_FRAME = lazy(
     rf"([^\s()'\"<>`@,;|\u3040-\u30ff\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\\u3040-\u30ff\u4e00-\u9fff]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::|#L|\()(\d{{1,7}})(?:[:,](\d{{1,6}}))?\)?)?"
     r"(?![A-Za-z0-9_\u0400-\u04ff-])",  # a Han or Kana word may follow without a space
     re.IGNORECASE,
 )
-_TICKED_PATH = re.compile(rf"(.*?{SOURCE_SUFFIX})(?:(?::|#L)(\d{{1,7}})(?::\d+)?)?", re.IGNORECASE)
+_TICKED_PATH = lazy(rf"(.*?{SOURCE_SUFFIX})(?:(?::|#L)(\d{{1,7}})(?::\d+)?)?", re.IGNORECASE)
 _IDEOGRAPH = r"[\u3040-\u30ff\u4e00-\u9fff]"
 _ASCII_NAME = r"([A-Za-z_$][\w$.#]*)"
-_AMONG_IDEOGRAPHS = re.compile(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDEOGRAPH})", re.ASCII)
-_CALLEE = re.compile(
+_AMONG_IDEOGRAPHS = lazy(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDEOGRAPH})", re.ASCII)
+_CALLEE = lazy(
     rf"\bat (?:async |new )?((?:{_ID}\.)*{_ID}) (?:\[as {_ID}\] )?\(|^[ \t]*((?:{_ID}\.)*{_ID})@", re.MULTILINE
 )
-_DOTTED = re.compile(rf"{_ID}(?:(?:\.|#|::){_ID})*")
-_QUOTED = re.compile(r"\"([^\"\n]{3,160})\"|(?<!\w)'([^'\n]{3,160})'(?!\w)|“([^”\n]{3,160})”|«([^»\n]{3,160})»")
-_TEST_WORDS = re.compile(
+_DOTTED = lazy(rf"{_ID}(?:(?:\.|#|::){_ID})*")
+_QUOTED = lazy(r"\"([^\"\n]{3,160})\"|(?<!\w)'([^'\n]{3,160})'(?!\w)|“([^”\n]{3,160})”|«([^»\n]{3,160})»")
+_TEST_WORDS = lazy(
     r"\b(?:tests?|specs?|fixtures?|mocks?)\b|\bтест\w*|测试|テスト",
     re.IGNORECASE,
 )
-_TESTS_ASKED = re.compile(
+_TESTS_ASKED = lazy(
     r"^\s*tests?(?:\([^)]*\))?!?:|\b(?:tests?|specs?) (?:for|cover|covering)\b|\bis (?:\w+ )?tested\b|"
     r"\bтест\w*|测试|テスト|"
     r"\b(?:add|write|extend|improve|run|flaky|failing|which|what|find|show|list|see)\b[^.\n]{0,30}\b(?:tests?|specs?)\b",
     re.IGNORECASE,
 )
+# One of these is in every match of the patterns of headings, and of tests.
+_OF_HEADINGS = (
+    "bug", "version", "repro", "what is", "behavio", "environment", "system info", "context", "comments", "checklist",
+    "severity", "logs",
+)  # fmt: skip
+_OF_TESTS = ("test", "spec", "fixture", "mock", "тест", "测试", "テスト")
 _TYPE = r"(?:fix(?:es|ed)?|feat|perf|refactor|chore|docs|test|types?|build|revert|style|ci|breaking)"
-_SCOPE = re.compile(rf"^\s*{_TYPE}\s*\(([^)\n]{{1,60}})\)!?:", re.IGNORECASE)
-_PREFIX = re.compile(rf"^\s*{_TYPE}\s*(?:\([^)\n]*\))?!?:", re.IGNORECASE)
+_SCOPE = lazy(rf"^\s*{_TYPE}\s*\(([^)\n]{{1,60}})\)!?:", re.IGNORECASE)
+_PREFIX = lazy(rf"^\s*{_TYPE}\s*(?:\([^)\n]*\))?!?:", re.IGNORECASE)
 
 
 @record
@@ -118,19 +124,26 @@ def bounded(prompt: str) -> str:
 
 def read_prompt(prompt: str) -> Prompt:
     """Raises UsageError when there is nothing in it."""
-    text = _RUN.sub(" ", bounded(prompt)).replace("\0", " ").replace("\r\n", "\n").strip()
+    text = bounded(prompt)
+    text = (_RUN.sub(" ", text) if len(text) >= SHORTEST_RUN else text).replace("\0", " ").replace("\r\n", "\n").strip()
     if not prompt.strip():
         raise UsageError("The prompt is empty", "Say what you want to do: git cm retrieve 'where are slots rendered?'")
-    text = _TRAILER.sub(" ", _COMMENT.sub(" ", text))
-    fences = [match[2] for match in _FENCE.finditer(text)]
-    prose = _FENCE.sub("\n", text)
+    if "<!--" in text:
+        text = _COMMENT.sub(" ", text)
+    if ":" in text:
+        text = _TRAILER.sub(" ", text)
+    fenced = "```" in text or "~~~" in text
+    fences = [match[2] for match in _FENCE.finditer(text)] if fenced else []
+    prose = _FENCE.sub("\n", text) if fenced else text
     code = "\n".join(fences)
     cleaned = without_boilerplate(prose) if not fences or prose.strip() else prose
     places = _places(prose + "\n" + code)
-    scope = _SCOPE.match(prose)
-    no_urls = _ISSUE.sub(" ", _URL.sub(" ", cleaned))
+    scope = _SCOPE.match(prose) if ":" in prose else None
+    no_urls = _ISSUE.sub(" ", _URL.sub(" ", cleaned) if "://" in cleaned else cleaned)
     names = _names(no_urls, code)
-    searched = _HEADING.sub(" ", _PREFIX.sub(" ", no_urls)).strip()
+    searched = _PREFIX.sub(" ", no_urls) if ":" in no_urls else no_urls
+    searched = (_HEADING.sub(" ", searched) if _mentions(searched, _OF_HEADINGS) else searched).strip()
+    of_tests = _mentions(prose, _OF_TESTS)
     title = next((line for line in searched.splitlines() if line.strip()), "")
     return Prompt(
         title=title.strip(),
@@ -138,23 +151,34 @@ def read_prompt(prompt: str) -> Prompt:
         code=code,
         names=names,
         places=places,
-        literals=tuple(dict.fromkeys(next(filter(None, found)) for found in _QUOTED.findall(no_urls)))[:32],
+        literals=tuple(dict.fromkeys(next(filter(None, found)) for found in _quoted(no_urls)))[:32],
         scope=scope[1] if scope else "",
-        tests_asked=bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0])),
-        mentions_tests=bool(_TEST_WORDS.search(prose)),
+        tests_asked=of_tests and bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0])),
+        mentions_tests=of_tests and bool(_TEST_WORDS.search(prose)),
         idle=not code.strip() and is_idle(prose),
     )
 
 
+def _mentions(text: str, words: tuple[str, ...]) -> bool:
+    """Whether a pattern whose every match holds one of these words can match at all."""
+    folded = text.casefold().replace("ı", "i")  # as IGNORECASE has it
+    return any(word in folded for word in words)
+
+
+def _quoted(text: str) -> list[tuple[str, ...]]:
+    return _QUOTED.findall(text) if any(mark in text for mark in "\"'“«") else []
+
+
 def _places(text: str) -> tuple[Place, ...]:
     found: dict[Place, None] = {}
-    for ticked in _TICKED.findall(text):
+    ticks = "`" in text
+    for ticked in _TICKED.findall(text) if ticks else ():
         # In back-ticks a path may hold anything: spaces, commas, brackets, any script.
         whole = _TICKED_PATH.fullmatch(ticked.strip())
         if whole and len(found) < MOST_PATHS:
             found.setdefault(Place(whole[1].replace("\\", "/").removeprefix("./"), int(whole[2] or 0), False))
-    for line in _TICKED.sub(_without_paths, text).split("\n"):
-        for match in _FRAME.finditer(line):
+    for line in (_TICKED.sub(_without_paths, text) if ticks else text).split("\n"):
+        for match in _FRAME.finditer(line) if "." in line else ():
             path = re.sub(r"^(?:[a-z-]+:/{2,3}(?:localhost|127\.0\.0\.1)?(?::\d+)?)", "", match[1].replace("\\", "/"))
             path = path.lstrip("({'\"" if "]" in path else "([{'\"").removeprefix("./")
             frame = line.lstrip().startswith("at ") or "@" in line[: match.start()]
@@ -186,7 +210,7 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
         if text and len(text) <= 120 and len(found) < MOST_NAMES:
             found.setdefault(text, Name(text, ticked, from_code))
 
-    for ticked in _TICKED.findall(prose):
+    for ticked in _TICKED.findall(prose) if "`" in prose else ():
         called = re.fullmatch(rf"(?:new |<|@|\.)?({_DOTTED.pattern})(?:\(.*\)|>|\s*/>)?;?", ticked.strip())
         if called:
             add(called[1], True, False)
@@ -194,18 +218,19 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
             for name in _DOTTED.findall(ticked):
                 if any(is_distinctive(part) for part in re.split(r"[.#]|::", name)):
                     add(name, True, False)
-    for match in _CALLEE.finditer(prose + "\n" + code):
+    both = prose + "\n" + code
+    for match in _CALLEE.finditer(both) if "at " in both or "@" in both else ():
         add(match[1] or match[2], False, True)
     for name in _DOTTED.findall(prose):
         parts = re.split(r"[.#]|::", name)
-        if re.match(rf".*{SOURCE_SUFFIX}(?![A-Za-z0-9_$])", name, re.IGNORECASE):
+        if "." in name and re.match(rf".*{SOURCE_SUFFIX}(?![A-Za-z0-9_$])", name, re.IGNORECASE):
             continue
         # A dotted name counts only where it is a qualified name of the tree, so `e.g` and `node.js` do no harm.
         if any(is_distinctive(part) for part in parts) or (len(parts) > 1 and len(parts[-1]) > 1):
             add(name, False, False)
-    for called in re.findall(rf"(?<![\w$.])({_ID})\(\)", prose):
+    for called in re.findall(rf"(?<![\w$.])({_ID})\(\)", prose) if "()" in prose else ():
         add(called, False, False)
-    for match in _AMONG_IDEOGRAPHS.finditer(prose):
+    for match in _AMONG_IDEOGRAPHS.finditer(prose) if not prose.isascii() else ():
         # Han and Kana stand beside a name without a space: the whole run is no identifier of the tree.
         text = (match[1] or match[2]).strip(".#")
         if any(is_distinctive(part) for part in re.split(r"[.#]", text)) or prose[match.end() :].startswith("()"):

@@ -10,12 +10,13 @@ import pytest
 
 from cmgit.words.english import stem_english
 
-ENDINGS = (
-    "ed eed ing edly eedly ingly s ss us ies ied sses y ational tional enci anci izer bli alli entli eli ousli ization "
-    "ation ator alism iveness fulness ousness aliti iviti biliti ogi ogist fulli lessli li icate ative alize iciti ical "
-    "ful ness al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion sion tion e l ll bb dd at bl"
-).split()
-ODD = "andes atlas bias cosmos early gently howe idly news only singly skies skis sky ugly dying lying tying evening inning"
+ENDINGS = """
+    ed eed ing edly eedly ingly s ss us ies ied sses y ational tional enci anci izer bli alli entli eli ousli ization
+    ation ator alism iveness fulness ousness aliti iviti biliti ogi ogist fulli lessli li icate ative alize iciti ical
+    ful ness al ance ence er ic able ible ant ement ment ent ism ate iti ous ive ize ion sion tion e l ll bb dd at bl
+""".split()  # noqa: SIM905
+ODD = """andes atlas bias cosmos early gently howe idly news only singly skies skis sky ugly dying lying tying
+    evening inning"""
 
 
 def words() -> list[str]:
