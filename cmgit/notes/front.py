@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from cmgit.core.record import record
-from cmgit.notes.yaml_door import BadYaml, Mapping, Node, Scalar, Sequence, read_yaml
+from cmgit.notes.yaml_door import LONGEST, BadYaml, Mapping, Node, Scalar, Sequence, read_yaml
 
 BOM = "\ufeff"
 _OPEN = re.compile(r"---[ \t]*\r?\n")
@@ -72,8 +72,10 @@ def read_front(yaml: str) -> Front:
     """The front matter's values.
 
     Raises:
-        BadYaml: it cannot be read.
+        BadYaml: it cannot be read, or is longer than any note needs: each anchor may cost a look into the history.
     """
+    if len(yaml) > LONGEST:
+        raise BadYaml(f"the front matter is longer than {LONGEST} characters")
     return _read_quickly(yaml) or _from_yaml(read_yaml(yaml))
 
 

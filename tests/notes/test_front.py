@@ -186,3 +186,10 @@ def test_a_file_whose_name_is_no_id_takes_it_from_its_front_matter() -> None:
     assert isinstance(other, Note)
     assert other.head.id == "zzzzz"
     assert "file name counts" in other.head.problems[0]
+
+
+def test_front_matter_of_any_shape_is_bounded() -> None:
+    """Each anchor may cost a look into the history."""
+    anchors = "".join(f"  - uri: file:src/f{i}.ts\n" for i in range(2_000))
+    with pytest.raises(BadYaml, match="longer than"):
+        read_front(f"id: abcde\nsummary: s\nanchors:\n{anchors}")
