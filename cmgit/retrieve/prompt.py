@@ -36,13 +36,20 @@ _HEADING = lazy(
     r"additional context|any additional comments\??|checklist|severity|logs|link to minimal reproduction)[ \t:*?]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-# `at Class.method (file:///srv/app/lib/a.js:12:7)`, `fn@http://localhost:3000/src/a.ts?t=1:12:7`, `src/a.ts:12:7`
+_RANGE = r"(?:[-–]L?(\d{1,7})(?:[:,C]\d{1,6})?)?"
+# `at Class.method (file:///srv/app/lib/a.js:12:7)`, `fn@http://localhost:3000/src/a.ts?t=1:12:7`, `src/a.ts:12:7`,
+# `src/a.ts:12-20`, `src/a.ts#L12-L20`
 _FRAME = lazy(
-    rf"([^\s()'\"<>`@,;|\u3040-\u30ff\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\\u3040-\u30ff\u4e00-\u9fff]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::|#L|\()(\d{{1,7}})(?:[:,](\d{{1,6}}))?\)?)?"
+    rf"([^\s()'\"<>`@,;|\u3040-\u30ff\u4e00-\u9fff]*?[^\s()'\"<>`@,;:|/\\\u3040-\u30ff\u4e00-\u9fff]{SOURCE_SUFFIX})(?:\?[^\s:()]*)?(?:(?::L?|#L|\()(\d{{1,7}})(?:[:,C]\d{{1,6}})?{_RANGE}\)?)?"
     r"(?![A-Za-z0-9_\u0400-\u04ff-])",  # a Han or Kana word may follow without a space
     re.IGNORECASE,
 )
-_TICKED_PATH = lazy(rf"(.*?{SOURCE_SUFFIX})(?:(?::|#L)(\d{{1,7}})(?::\d+)?)?", re.IGNORECASE)
+_TICKED_PATH = lazy(rf"(.*?{SOURCE_SUFFIX})(?:(?::L?|#L)(\d{{1,7}})(?:[:C]\d+)?{_RANGE})?", re.IGNORECASE)
+# "lines 12-20 of src/a.ts", "src/a.ts, line 12", "строки 12-20 в src/a.ts"
+_LINES = r"(?:lines?|строк\w*)\s{1,3}(\d{1,7})(?:\s{0,3}(?:[-–]|to|and|through|по|до)\s{0,3}(\d{1,7}))?"
+_LINES_BEFORE = lazy(rf"\b{_LINES}\s{{1,3}}(?:of|in|from|at|файла|в|из)\s{{1,3}}[`'\"@(]?$", re.IGNORECASE)
+_LINES_AFTER = lazy(rf"[`'\")]?[,:]?\s{{1,3}}[(]?(?:(?:at|on|in|from|around|на|в)\s{{1,3}})?{_LINES}\b", re.IGNORECASE)
+LINES_WITHIN = 48  # characters before and after a path
 _IDEOGRAPH = r"[\u3040-\u30ff\u4e00-\u9fff]"
 _ASCII_NAME = r"([A-Za-z_$][\w$.#]*)"
 _AMONG_IDEOGRAPHS = lazy(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDEOGRAPH})", re.ASCII)
@@ -172,20 +179,36 @@ def _quoted(text: str) -> list[tuple[str, ...]]:
 def _places(text: str) -> tuple[Place, ...]:
     found: dict[Place, None] = {}
     ticks = "`" in text
-    for ticked in _TICKED.findall(text) if ticks else ():
+    told = _mentions(text, ("line", "строк"))
+    for ticked in _TICKED.finditer(text) if ticks else ():
         # In back-ticks a path may hold anything: spaces, commas, brackets, any script.
-        whole = _TICKED_PATH.fullmatch(ticked.strip())
+        whole = _TICKED_PATH.fullmatch(ticked[1].strip())
         if whole and len(found) < MOST_PATHS:
-            found.setdefault(Place(whole[1].replace("\\", "/").removeprefix("./"), int(whole[2] or 0), False))
+            path = whole[1].replace("\\", "/").removeprefix("./")
+            lines = _ends(whole[2], whole[3]) or (_told_lines(text, ticked) if told else ())
+            found.update(dict.fromkeys(Place(path, line, False) for line in lines or (0,)))
     for line in (_TICKED.sub(_without_paths, text) if ticks else text).split("\n"):
         for match in _FRAME.finditer(line) if "." in line else ():
             path = re.sub(r"^(?:[a-z-]+:/{2,3}(?:localhost|127\.0\.0\.1)?(?::\d+)?)", "", match[1].replace("\\", "/"))
             path = path.lstrip("({'\"" if "]" in path else "([{'\"").removeprefix("./")
             frame = line.lstrip().startswith("at ") or "@" in line[: match.start()]
-            found.setdefault(Place(path, int(match[2] or 0), frame))
+            lines = _ends(match[2], match[3]) or (_told_lines(line, match) if told else ())
+            found.update(dict.fromkeys(Place(path, at, frame) for at in lines or (0,)))
             if len(found) >= MOST_PATHS:
                 return tuple(found)
     return tuple(found)
+
+
+def _ends(first: str | None, last: str | None) -> tuple[int, ...]:
+    """The first and the last line of a range; the one line; nothing where none was written."""
+    return tuple(dict.fromkeys(int(text) for text in (first, last) if text and int(text)))
+
+
+def _told_lines(text: str, path: re.Match[str]) -> tuple[int, ...]:
+    """Lines that are told in words beside a path."""
+    before = _LINES_BEFORE.search(text[max(0, path.start() - LINES_WITHIN) : path.start()])
+    told = before or _LINES_AFTER.match(text[path.end() : path.end() + LINES_WITHIN])
+    return _ends(told[1], told[2]) if told else ()
 
 
 def _without_paths(ticked: re.Match[str]) -> str:

@@ -57,6 +57,32 @@ def test_paths_and_stack_frames_give_places(text: str, path: str, line: int) -> 
     assert (path.lstrip("/"), line) in [(found.lstrip("/"), at) for found, at in places]
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("src/app.ts:10-20 what is this", [10, 20]),
+        ("@src/app.ts#L10-20 explain", [10, 20]),
+        ("see src/app.ts#L10-L20.", [10, 20]),
+        ("https://github.com/o/r/blob/main/src/app.ts#L10C3-L20C9 fails", [10, 20]),
+        ("src/app.ts:L10", [10]),
+        ("`src/app.ts:10-20` is slow", [10, 20]),
+        ("look at lines 10-20 of src/app.ts", [10, 20]),
+        ("look at lines 10 to 20 in `src/app.ts` please", [10, 20]),
+        ("src/app.ts line 10: why?", [10]),
+        ("in `src/app.ts`, lines 10–20, tidy", [10, 20]),
+        ("src/app.ts (line 10) throws", [10]),
+        ("строки 10-20 в src/app.ts", [10, 20]),
+        ("src/app.ts:10-x is a name", [0]),
+        ("src/app.ts has 300 lines 10 too many", [0]),
+        ("an online 10 of src/app.ts", [0]),
+    ],
+)
+def test_lines_and_ranges_beside_a_path_are_its_places(text: str, lines: list[int]) -> None:
+    places = read_prompt(text).places
+    assert [place.line for place in places] == lines
+    assert {place.path.removeprefix("github.com/o/r/blob/main/") for place in places} == {"src/app.ts"}
+
+
 def test_code_fences_count_as_code_and_not_as_prose() -> None:
     prompt = read_prompt("Slots are lost\n```js\nconst vnode = createVNode(Comp)\n```\nafter an update")
     assert "createVNode" in prompt.code
