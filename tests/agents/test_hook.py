@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -255,6 +256,21 @@ def test_a_nested_repository_answers_for_itself(hook: HookServer, shop: GitRepo)
     text = hook.prompt(inner.path, "what do `innerDelivery` and `deliveryFee` give?").text
     assert "innerDelivery" in text
     assert "990" not in text
+
+
+def test_above_several_repositories_none_is_guessed_and_the_users_log_says_why(
+    hook: HookServer, shop: GitRepo, tmp_path: Path
+) -> None:
+    other = GitRepo(tmp_path / "other")
+    other.commit({"a.ts": "export function otherDelivery() {\n  return 'other'\n}\n"})
+    other.git("config", "cm.vectors", "false")
+    index(other.path)
+    session = uuid4().hex  # the user's log is that of all tests
+    assert hook.prompt(tmp_path, "fix `deliveryFee` and `otherDelivery`", session=session).out == b""
+    logged = (Path(hook.env["XDG_CACHE_HOME"]) / "cmgit/agent.log").read_text("utf-8").splitlines()
+    assert sum(f"claude prompt {session[:8]}: nothing: no working tree of git here" in line for line in logged) == 1
+    assert "otherDelivery" in hook.prompt(other.path, "fix `deliveryFee` and `otherDelivery`").text
+    assert "otherDelivery" not in hook.prompt(shop.path, "fix `deliveryFee`").text
 
 
 def test_a_linked_worktree_answers_for_its_own_files(hook: HookServer, shop: GitRepo, tmp_path: Path) -> None:
