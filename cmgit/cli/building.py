@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmgit.cli.output import note, seconds_text, terminal_progress
+from cmgit.cli.output import counted, note, seconds_text, terminal_progress
 from cmgit.cli.session import Session
 from cmgit.core.errors import CmgitError
 from cmgit.git.revisions import head_tree, tree_of
@@ -37,11 +37,11 @@ def build_tree(session: Session, rev: str | None, *, no_vectors: bool) -> BuildR
 def describe(report: BuildReport, *, vectors: bool) -> str:
     """A few lines for people."""
     lines = [
-        f"{report.files:,} files, {report.units:,} units, {report.edges:,} references"
-        + (f", {report.vectors:,} vectors" if vectors else "")
+        f"{counted(report.files, 'file')}, {counted(report.units, 'unit')}, {counted(report.edges, 'reference')}"
+        + (f", {counted(report.vectors, 'vector')}" if vectors else "")
         + f" in {seconds_text(report.seconds['total'])}",
-        f"{report.parsed:,} blobs parsed, {report.reused:,} reused"
-        + (f"; {report.embedded:,} texts embedded, {report.vectors_reused:,} reused" if vectors else ""),
+        f"{counted(report.parsed, 'blob')} parsed, {report.reused:,} reused"
+        + (f"; {counted(report.embedded, 'text')} embedded, {report.vectors_reused:,} reused" if vectors else ""),
     ]
     if report.skipped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in report.skipped.items())

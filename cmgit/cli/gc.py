@@ -6,7 +6,7 @@ import click
 
 from cmgit.cli.building import megabytes
 from cmgit.cli.options import json_option
-from cmgit.cli.output import note, pending_json, print_json, print_text
+from cmgit.cli.output import counted, note, pending_json, print_json, print_text
 from cmgit.cli.session import open_session
 from cmgit.core.records import Pending
 
@@ -30,6 +30,6 @@ def command(as_json: bool) -> None:
             }
         )
         return
-    print_text(f"{len(removed.files)} files removed, {megabytes(removed.bytes)}")
+    print_text(f"{counted(len(removed.files), 'file')} removed, {megabytes(removed.bytes)}")
     if removed.busy:
         note("a build is running: run it again later")

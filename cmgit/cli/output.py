@@ -41,6 +41,11 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
+def counted(number: int, what: str) -> str:
+    """`1 file`, `1,204 files`."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
 def note(text: str) -> None:
     """A remark beside the answer, on stderr."""
     sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")

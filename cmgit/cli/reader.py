@@ -15,6 +15,7 @@ from cmgit.cli.runtime import runtime_dir, version
 from cmgit.cli.session import config_from
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, UsageError
+from cmgit.core.facts import CONFIG_LANGUAGE
 from cmgit.core.records import ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.serve.installation import Installation, identity
@@ -113,9 +114,8 @@ def run_reader(
         shown: Document = {"view": None}
         if held is not None:
             view = held.view
-            shown = {
-                "view": {"tree": view.tree, "dirty": view.dirty, "files": len(view.places), "units": len(view.units)}
-            }
+            files = sum(1 for place in view.places if place.language not in ("", CONFIG_LANGUAGE))
+            shown = {"view": {"tree": view.tree, "dirty": view.dirty, "files": files, "units": len(view.units)}}
         return {**about, "version": ours, "memory_bytes": resident_bytes(), **shown}
 
     rules = Rules(

@@ -7,7 +7,7 @@ import time
 import click
 
 from cmgit.cli.options import json_option
-from cmgit.cli.output import note, one_line, pending_json, print_json, print_text
+from cmgit.cli.output import counted, note, one_line, pending_json, print_json, print_text
 from cmgit.core.errors import CmgitError
 from cmgit.core.records import Pending
 
@@ -107,7 +107,9 @@ def sentence(shown: dict[str, object]) -> str:
             return "The reader was stopped."
         return "No reader runs for this worktree; prompts are answered without one."
     view, memory = shown.get("view"), shown.get("memory_bytes")
-    held = f"{view['files']} files, {view['units']} units" if isinstance(view, dict) else "still opening the index"
+    held = "still opening the index"
+    if isinstance(view, dict):
+        held = f"{counted(view['files'], 'file')}, {counted(view['units'], 'unit')}"
     size = f", {memory // 1_000_000} MB" if isinstance(memory, int) and memory else ""
     other = "" if shown.get("same_installation") else "; it is of another installation or sees other settings"
     return f"A reader runs, process {shown.get('pid')}{size}: {held}, {shown.get('answered')} answered{other}."

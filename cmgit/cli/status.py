@@ -9,7 +9,7 @@ import click
 
 from cmgit.cli.building import megabytes
 from cmgit.cli.options import json_option
-from cmgit.cli.output import one_line, pending_json, print_json, print_text
+from cmgit.cli.output import counted, one_line, pending_json, print_json, print_text
 from cmgit.cli.session import open_session
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobStatus
 from cmgit.core.records import Pending, Role
@@ -111,8 +111,9 @@ def print_status(document: dict[str, object], pending: Pending) -> None:
         return
     print_text(f"tree {tree} is indexed")
     print_text(
-        f"{document['files']:,} files, {document['units']:,} units, {document['edges']:,} references, "
-        f"{document['vectors']:,} vectors" + (f" ({pending.vectors:,} still missing)" if pending.vectors else "")
+        ", ".join(counted(document[f"{what}s"], what) for what in ("file", "unit"))  # type: ignore[arg-type]
+        + f", {counted(document['edges'], 'reference')}, {counted(document['vectors'], 'vector')}"  # type: ignore[arg-type]
+        + (f" ({pending.vectors:,} still missing)" if pending.vectors else "")
     )
     for label in ("suffixes", "roles"):
         counts = document[label]

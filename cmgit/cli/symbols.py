@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cmgit.cli.session import Session
     from cmgit.view.view import View
 
+NEAR = 3
+
 
 @click.command(name="symbols")
 @rev_option
@@ -62,10 +64,23 @@ def file_of(view: View, wanted: str, typed: str) -> int:
         return index
     if any(file.path.startswith(wanted.rstrip("/") + "/") for file in view.files):
         raise CmgitError(f"{typed} is a folder", "name a file in it")
+    near = near_paths(view, wanted)
     raise CmgitError(
         f"{typed} is not in the index",
-        "only JavaScript and TypeScript that git does not ignore is; `git cm status` tells what was skipped",
+        f"did you mean {', '.join(near)}?"
+        if near
+        else "only JavaScript and TypeScript that git does not ignore is; `git cm status` tells what was skipped",
     )
+
+
+def near_paths(view: View, wanted: str) -> list[str]:
+    """Files that have the same name elsewhere; else those whose path is nearly the same."""
+    from difflib import get_close_matches  # only a path that is nowhere pays for it
+
+    base = wanted.rsplit("/", 1)[-1].casefold()
+    paths = [file.path for file in view.files]
+    same = [path for path in paths if path.rsplit("/", 1)[-1].casefold() == base]
+    return same[:NEAR] or get_close_matches(wanted, paths, NEAR, 0.85)
 
 
 def symbols_json(view: View, index: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import click
 
 from cmgit.cli.building import megabytes
 from cmgit.cli.options import json_option
-from cmgit.cli.output import pending_json, print_json, print_text
+from cmgit.cli.output import counted, pending_json, print_json, print_text
 from cmgit.cli.session import open_session
 from cmgit.core.errors import CmgitError
 from cmgit.core.records import Pending
@@ -32,7 +32,9 @@ def command(as_json: bool) -> int:
             }
         )
         return 1 if report.faults else 0
-    checked = f"{report.manifests} manifests and {report.segments} segments, {megabytes(report.bytes)}"
+    checked = (
+        f"{counted(report.manifests, 'manifest')} and {counted(report.segments, 'segment')}, {megabytes(report.bytes)}"
+    )
     if report.faults:
         for fault in report.faults:
             print_text(f"{fault.file}: {fault.what}")

@@ -141,6 +141,23 @@ def test_a_name_that_a_file_lacks_leads_to_its_symbols_and_to_the_file_that_has_
     assert "one is in src/use.ts" in answer.err
 
 
+def test_a_path_that_is_nowhere_gets_near_ones(shop: GitRepo, cm: Cm) -> None:
+    for typed in ("lib/math.ts", "src/maths.ts"):
+        answer = cm(shop.path, "symbols", typed)
+        assert answer.code == 1
+        assert "hint: did you mean src/math.ts?" in answer.err
+    assert "only JavaScript and TypeScript" in cm(shop.path, "symbols", "README.md").err
+
+
+def test_one_of_a_kind_is_counted_without_an_s(repo: GitRepo, cm: Cm) -> None:
+    repo.commit({"a.ts": "export function f() {}\nf()\n"})
+    said = cm(repo.path, "init", "--no-vectors").ok().out
+    assert said.startswith("1 file, 3 units, 1 reference in ")
+    assert "\n1 blob parsed, 0 reused\n" in said
+    assert "\n1 file, 3 units, 1 reference, 0 vectors" in cm(repo.path, "status").out
+    assert "1 manifest and " in cm(repo.path, "verify").out
+
+
 def test_a_name_may_follow_a_path_from_the_current_folder(shop: GitRepo, cm: Cm) -> None:
     expected = cm(shop.path, "callers", "--json", "src/math.ts:add").json
     for typed in ("./math.ts:add", "../src/math.ts::add", f"{shop.path}/src/math.ts:add"):
