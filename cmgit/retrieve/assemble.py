@@ -12,11 +12,11 @@ from cmgit.retrieve import weights
 from cmgit.retrieve.focus import QUIET_ROLES
 from cmgit.retrieve.lexical import rarity
 from cmgit.retrieve.lines import NamedLines, around_callback, lines_in
-from cmgit.retrieve.parts import Span, lines_of, signature_span, telling_parts
+from cmgit.retrieve.parts import Span, Weigher, lines_of, signature_span, telling_parts
 from cmgit.retrieve.ports import Edge, View
-from cmgit.retrieve.rank import Ranking
+from cmgit.retrieve.rank import Ranking, owners
 from cmgit.retrieve.shown import Assembled, Found, Ledger, Shown
-from cmgit.retrieve.spend import spend
+from cmgit.retrieve.spend import Grant, spend
 from cmgit.retrieve.uses import find_uses
 
 SMALL_DEPENDENCY = 1_200
@@ -114,11 +114,21 @@ def _show_granted(
         role = ItemRole.ROOT if root else ItemRole.DEPENDENCY
         room = ledger.room if grant is None or grant.whole else min(grant.room, ledger.room)
         lines = lines_in(view, ranked.unit, named) if root else []
-        if _show(ledger, found, role, ranked.score, weigh, room, lines) and root:
+        around = _whole_around(ledger, ranked.unit, grants) if root and grant is None else None
+        if (around is not None and _show(ledger, around, role, ranked.score, weigh, ledger.room)) or (_show(ledger, found, role, ranked.score, weigh, room, lines) and root):
             shown.append(found)
         elif root and not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
             _count(omitted, "roots")
     return shown
+
+
+def _whole_around(ledger: Ledger, unit: int, grants: dict[int, Grant]) -> Found | None:
+    """What a unit is inside of, where that is to be shown whole: shown by itself the unit would stand in its way."""
+    for owner in owners(ledger.view, unit):
+        if owner in grants and grants[owner].whole:
+            found = ledger.find(owner)
+            return found if found is not None and found.size <= ledger.room else None
+    return None
 
 
 def _role(view: View, unit: int) -> Role:
@@ -149,7 +159,7 @@ def _count(omitted: dict[str, int], reason: str) -> None:
     omitted[reason] = omitted.get(reason, 0) + 1
 
 
-def _weigher(view: View, terms: dict[str, float]) -> Callable[[str], float]:
+def _weigher(view: View, terms: dict[str, float]) -> Weigher:
     """Rarity of a term of the prompt in this view times its weight; 0 for other terms."""
     known: dict[str, float] = {}
 
@@ -161,7 +171,7 @@ def _weigher(view: View, terms: dict[str, float]) -> Callable[[str], float]:
             known[term] = terms[term] * rarity(len(view.units), len(posting[0])) if len(posting[0]) else 0.0
         return known[term]
 
-    return weigh
+    return Weigher(terms, weigh)
 
 
 def _piece(found: Found, role: ItemRole, span: Span, score: float, note: str = "") -> Shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from cmgit.core.record import record
@@ -12,6 +12,7 @@ from cmgit.words.split import terms_of
 SIGNATURE_BYTES = 400
 LINES_BEFORE, LINES_AFTER = 2, 4
 NAMED_SHARE = 0.85  # of the room, for what surrounds the lines that the prompt names
+MANY_TERMS = 60  # of so many every line holds one; and the parts of a joined name may have been left out
 KEPT_LINES, KEPT_UNITS = 1 << 14, 16
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
@@ -85,7 +86,8 @@ def telling_parts(
     chosen = [line.end <= head.end or line.start < head.end for line in lines]
     room -= sum(line.end - line.start for line, taken in zip(lines, chosen, strict=True) if taken)
     room = _choose_named(data, lines, chosen, [line - first_line for line in named], room)
-    values = [_value(data[line.start : line.end], weigh) for line in lines]
+    may_tell = weigh.may_tell if isinstance(weigh, Weigher) else _anything
+    values = [_value(text, weigh) if may_tell(text) else 0.0 for text in (data[s.start : s.end] for s in lines)]
     for best in sorted((i for i, value in enumerate(values) if value > 0), key=lambda i: (-values[i], i)):
         for before, after in ((LINES_BEFORE, LINES_AFTER), (0, 1), (0, 0)):
             window = [i for i in range(max(0, best - before), min(len(lines), best + after + 1)) if not chosen[i]]
@@ -173,6 +175,40 @@ def _merged(data: bytes, lines: Sequence[Span], chosen: list[bool]) -> list[Span
             first, last = run[telling[0]], run[telling[-1]]
             spans.append(Span(first.start, _without_line_end(data, last), first.start_line, last.end_line))
     return spans
+
+
+def _anything(_: bytes) -> bool:
+    return True
+
+
+class Weigher:
+    """Weight of a term, and which lines can hold one at all: most hold none, and splitting them is dear.
+
+    Args:
+        terms: those with a weight; a part of an identifier stands for itself, so of a joined name its parts are here.
+    """
+
+    def __init__(self, terms: Iterable[str], weigh: Callable[[str], float]) -> None:
+        self._weigh = weigh
+        words = list(terms)
+        heads = sorted({_head(term) for term in words if term.isascii()})
+        self._heads = re.compile("|".join(map(re.escape, heads)).encode()) if heads else None
+        self._many = len(words) > MANY_TERMS
+
+    def __call__(self, term: str) -> float:
+        return self._weigh(term)
+
+    def may_tell(self, line: bytes) -> bool:
+        """False only where no term of the line has a weight."""
+        if self._many or not line.isascii() or b"\\u" in line:
+            return True
+        return self._heads is not None and self._heads.search(line.lower()) is not None
+
+
+def _head(term: str) -> str:
+    """What every ASCII word with this term begins with: a stem differs from its word in its last two letters at most
+    (`biliti` → `ble`, `dying` → `die`), and what is short or has digits may be joined over a border (`h_1`)."""
+    return term[: max(1, len(term) - 2)] if len(term) > 3 and term.isalpha() else term[:1]
 
 
 def _value(line: bytes, weigh: Callable[[str], float]) -> float:

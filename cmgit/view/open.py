@@ -104,23 +104,25 @@ def open_view(
         CmgitError: no working tree, an unknown revision, a store that cannot be read.
     """
     recipes = current_recipes(config)
-    tree, changed = state_of(location, rev)
+    tree, changed, commit = state_of(location, rev)
     memory = memory or Memory(location.cm_dir)
     base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None, build=memory.build)
     target = find_target(location, tree, changed, base, rev, exact)
     view = lay_over(location, target, base, config, recipes, progress, warn, memory)
     view.location, view.changes = location, (None if rev is not None else changed)
+    if commit:
+        view.past = PastSupply(location, "HEAD", view.tree, commit=commit)
     return view
 
 
-def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change]]:
-    """The tree that is asked about and the changes over it, both of one moment."""
+def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change], str]:
+    """The tree that is asked about and the changes over it, both of one moment; HEAD's commit for the working tree."""
     if rev is not None:
-        return tree_of(location, rev), ()
+        return tree_of(location, rev), (), ""
     if location.top is None:
         raise CmgitError("a bare repository has no working tree", "name a revision: --rev HEAD")
     seen = probe(location.top, with_changes=True)
-    return seen.head_tree, seen.changes or ()
+    return seen.head_tree, seen.changes or (), seen.head_commit or ""
 
 
 def find_base(

@@ -24,12 +24,14 @@ class Past(Protocol):
 @record
 class PastSupply:
     """rev: whose ancestors are meant. tree: what that revision must still have, for HEAD may move. make: read git where
-    no build has kept it, which takes a second or two."""
+    no build has kept it, which takes a second or two. commit: the one that has this tree, where that is known already:
+    git is not asked."""
 
     location: Location
     rev: str
     tree: str
     make: bool = True
+    commit: str = ""
 
     @property
     def is_short(self) -> bool:
@@ -37,8 +39,11 @@ class PastSupply:
 
     def complete(self) -> History | None:
         """None for a tree without a commit, and where git cannot tell (an unborn branch, a partial clone)."""
-        from cmgit.git.past import commit_of
         from cmgit.index.history import history_at
+
+        if self.commit:
+            return history_at(self.location, self.commit, make=self.make)
+        from cmgit.git.past import commit_of
 
         try:
             named = commit_of(self.location, self.rev)

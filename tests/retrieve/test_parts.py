@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from cmgit.retrieve import parts
 from cmgit.retrieve.parts import lines_of, signature_span, telling_parts
+from cmgit.words.split import query_terms
 
 BODY = b"".join(b"  step%d()\n" % i for i in range(400))
 SOURCE = b"// head\nfunction big(a, b) {\n" + BODY + b"  return needle(a)\n}\n"
@@ -51,3 +55,15 @@ def test_a_signature_ends_where_the_body_begins() -> None:
 
 def test_no_room_shows_nothing() -> None:
     assert telling_parts(SOURCE, START, END, 2, BODY_START, weigh, 0) == []
+
+
+def test_a_line_that_is_passed_over_holds_no_term_with_a_weight() -> None:
+    sources = sorted(Path(parts.__file__).parent.parent.glob("*/*.py"))[::3]
+    lines = sorted({line for path in sources for line in path.read_bytes().splitlines()})[::2]
+    prompts = ("change createRenderer", "isRef of a v_for is dying", "h1 xYz abilities", "размер of \\u0441lots")
+    for prompt in prompts:
+        terms = set(query_terms(prompt))
+        weigher = parts.Weigher(terms, lambda term, terms=terms: float(term in terms))
+        passed_over = [line for line in lines if not weigher.may_tell(line)]
+        assert passed_over
+        assert [line for line in passed_over if parts._value(line, weigher) > 0] == []
