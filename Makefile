@@ -8,6 +8,7 @@ REPO ?=
 .PHONY: demo test lint types layers unit check-real bench bench-quick bench-tasks bench-peers bench-self clean
 
 $(STAMP): pyproject.toml
+	@echo "Installing into $(VENV), about 720 MB: a minute or two, once"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $(STAMP)
