@@ -20,10 +20,12 @@ _KNOWN = lazy(
     |\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}
     |\bAIza[0-9A-Za-z_-]{35}|\bnpm_[A-Za-z0-9]{36}\b|\bpypi-[A-Za-z0-9_-]{50,}|\bSG\.[\w-]{16,}\.[\w-]{16,}
     |\bhf_[A-Za-z0-9]{30,}\b|\bAccountKey=[A-Za-z0-9+/]{20,}={0,2}
+    |\bGOCSPX-[A-Za-z0-9_-]{20,}|\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}|\bhooks\.slack\.com/[a-z]{4,12}/[A-Za-z0-9_/-]{20,}
+    |\bdiscord(?:app)?\.com/api/webhooks/[0-9]{15,20}/[A-Za-z0-9_-]{30,}
     |\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}""",
     re.DOTALL | re.VERBOSE,
 )
-_IN_URL = lazy(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"`$]+:([^\s/@'\"`$]{4,})@")
+_IN_URL = lazy(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"`$]*:([^\s/@'\"`$]{4,})@")
 _ASSIGNED = lazy(
     rb"""(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|auth)[\w-]{0,24}
     ["'`]?\s*(?::\s*\w+\s*=|:|=>|=|,)\s*(["'`])((?:(?!\1)[^\s\\]){8,200})\1""",
@@ -32,14 +34,14 @@ _ASSIGNED = lazy(
 _WORDLIKE = lazy(rb"[A-Za-z]{2,}(?:[ ._:/-][A-Za-z]{2,})*|[$<{%].*|.*[<>{}()].*|[xX*.-]+|https?://.*|[./@].*")
 # A name that ends like this holds the secret itself, so that words are enough (`password = 'correct-horse-battery'`).
 _HELD = lazy(
-    rb"""(password|passwd|secret|token|api[_-]?key|private[_-]?key)["'`]?\s*\]?\s*
+    rb"""(password|passwd|secret|token|api[_-]?key|private[_-]?key)["'`]?\s*(?:\]\s*)?
     (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
     (["'`])((?:(?!\2)[^\s\\]){8,200})\2""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Words with spaces between them are a passphrase where the name says so, and where they are no sentence for a user.
 _PHRASE = lazy(
-    rb"""(?:password|passwd|passphrase|secret)["'`]?\s*\]?\s*
+    rb"""(?:password|passwd|passphrase|secret)["'`]?\s*(?:\]\s*)?
     (?::\s*[\w |<>\[\].]{1,60}=(?!=)|:|=(?![=>])|\|\|=|\?\?=)\s*(?:[\w.\[\]?!]{1,80}\s*(?:\|\||\?\?)\s*)?
     (["'`])((?:(?!\1)[^\s\\]){1,40}(?:[ ](?:(?!\1)[^\s\\]){1,40}){1,15})\1""",
     re.IGNORECASE | re.VERBOSE,
@@ -50,7 +52,10 @@ _SENTENCE = lazy(
     rb"|minimum|characters?|field|form|login|sign|type|user|hide|show)(?:[ ].*)?",
     re.IGNORECASE,
 )
-_BEARER = lazy(rb"""["'`]Bearer[ ]([A-Za-z0-9._~+/=-]{20,})["'`]""", re.IGNORECASE)
+_BEARER = lazy(
+    rb"""["'`](?:Bearer[ ](?=[^"'`\s]{20})|Basic[ ](?=[A-Za-z0-9+/]{16,}={0,2}["'`]))([A-Za-z0-9._~+/=-]+)["'`]""",
+    re.IGNORECASE,
+)
 # What stands for a value, and what says which value is meant: labels, keys of translations, paths, selectors.
 _STANDS_FOR = lazy(
     rb"""(?:.*\$\{.*|<.*>|\{.*\}|%.*%|\[.*\]|\$\w+|.*\w\(.*\).*|[xX*._-]+|(\W)\1*|\w+://.*|[./#@].*|.*[^\x00-\x7f].*)\Z
@@ -67,7 +72,7 @@ _TOKEN_KIND = lazy(rb"[A-Za-z]+(?:[._:/-][A-Za-z]+)?|[A-Z_]+|[A-Za-z-]+(?:[._][A
 # Beginnings of the known kinds: most files hold none, and looking for bytes costs a hundredth of the pattern.
 _MARKS = tuple(
     b"PRIVATE KEY,AKIA,ASIA,AROA,AIDA,ghp_,gho_,ghu_,ghs_,ghr_,github_pat_,glpat-,xox,sk-,k_live_,k_test_,AIza,npm_,"
-    b"pypi-,SG.,eyJ,hf_,AccountKey=".split(b",")
+    b"pypi-,SG.,eyJ,hf_,AccountKey=,GOCSPX-,:AA,hooks.slack.com,/api/webhooks/".split(b",")
 )
 # One of these is in every match of the patterns that look at names.
 _KEY_NAMES = (
@@ -112,7 +117,7 @@ def _spans(data: bytes, start: int, stop: int) -> tuple[tuple[int, int], ...]:
         spans.extend(match.span(1) for match in _IN_URL.finditer(data, low, high))
     if any(word in window for word in _KEY_NAMES):
         spans.extend(_named_spans(data, low, high))
-    if b"bearer" in window:
+    if b"bearer " in window or b"basic " in window:
         spans.extend(match.span(1) for match in _BEARER.finditer(data, low, high) if not _STANDS_FOR.match(match[1]))
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from cmgit.retrieve.masking import mask, secret_spans
@@ -45,3 +47,36 @@ def test_what_is_said_to_a_user_is_shown(line: str) -> None:
 def test_a_long_run_of_words_costs_no_time() -> None:
     data = b"password = '" + b"a b " * 50_000
     assert secret_spans(data) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'hook = "https://hooks.slack.com/services/T00000000/B00000000/XXXXabcdEFGHijklMNOPqrst"',
+        'hook = "https://discord.com/api/webhooks/123456789012345678/abcdefghijklmnopqrstuvwxyzABCDEFGH_-abcd"',
+        'bot = "123456789:AAabcdefghijklmnopqrstuvwxyz_ABCDEFG"',
+        'google = "GOCSPX-abcdEFGHijklMNOPqrstUVWXyz12"',
+        'cache = "redis://:passw0rdabcd@host:6379"',
+        'headers = { Authorization: "Basic YWRtaW46c3VwZXJzZWNyZXRhYmNk" }',
+    ],
+)
+def test_what_can_only_be_a_secret_is_masked_whatever_it_is_called(line: str) -> None:
+    data = line.encode()
+    shown, masked = mask(data, 0, len(data), secret_spans(data))
+    assert masked
+    assert b"abcd" not in shown
+    assert b"YWRt" not in shown
+
+
+def test_basic_words_are_no_credentials() -> None:
+    data = b"""a = 'Basic authentication-scheme', b = "Basic", c = 'Basic YWRtaW46', d = 'Basic types of variables'"""
+    assert secret_spans(data) == []
+
+
+@pytest.mark.parametrize("blank", [b" ", b"\n", b"\t"])
+def test_a_long_run_of_blanks_is_no_work(blank: bytes) -> None:
+    """A file may be anybody's; 6,000 blanks took longer than a prompt waits."""
+    data = b"password" + blank * 20_000
+    started = time.process_time()
+    assert secret_spans(data) == []
+    assert time.process_time() - started < 2
