@@ -92,8 +92,10 @@ class Hook:
 
     def run(self) -> None:
         payload = parse_json(read_stdin(0, min(STDIN_SECONDS, self.left)))
-        module = import_module(f"cmgit.agents.{self.client}")
-        event = module.parse(payload) if payload is not None else None
+        if payload is None:
+            self.log("nothing: no event came in time, or what came is no JSON object")
+            return
+        event = import_module(f"cmgit.agents.{self.client}").parse(payload)
         if event is None:
             return
         self.event = event

@@ -328,10 +328,15 @@ def test_a_pipe_that_stays_open_is_no_reason_to_wait(hook: HookServer, shop: Git
 @pytest.mark.parametrize(
     "data", [b"", b"{", b'{"hook_event_name": "UserPromptSubmit", "pro', b"\0" * 40, b"\xff\xfe{}"]
 )
-def test_half_an_event_is_no_event_even_when_the_pipe_stays_open(hook: HookServer, shop: GitRepo, data: bytes) -> None:
-    for stdin in ("stays open", "ends"):
-        answer = hook.raw(data, shop.path, stdin=stdin).check()
+def test_half_an_event_is_no_event_even_when_the_pipe_stays_open(
+    hook: HookServer, shop: GitRepo, tmp_path: Path, data: bytes
+) -> None:
+    (tmp_path / "cache/cmgit").mkdir(parents=True)
+    for number, stdin in enumerate(("stays open", "ends"), 1):
+        answer = hook.raw(data, shop.path, stdin=stdin, env={"XDG_CACHE_HOME": str(tmp_path / "cache")}).check()
         assert answer.out == b""
+        log = (tmp_path / "cache/cmgit/agent.log").read_text()
+        assert log.count("nothing: no event came in time, or what came is no JSON object") == number
         assert answer.seconds < 15  # the pipe is open for 20
 
 
