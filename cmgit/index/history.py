@@ -54,11 +54,14 @@ def history_recipe() -> str:
     return hash_modules(modules, words_recipe())[:8]
 
 
-def history_at(location: Location, commit: str, make: bool = True) -> History | None:
+def history_at(
+    location: Location, commit: str, make: bool = True, blobs: Mapping[str, str] | None = None
+) -> History | None:
     """The history of a commit, kept or made now; None where git cannot tell it (a partial clone).
 
     Args:
         make: False takes only what is kept.
+        blobs: path → blob id of the commit's tree, where the caller has listed it.
     """
     folder = Path(location.cm_dir) / FOLDER
     place = folder / f"{commit}-{history_recipe()}"
@@ -69,22 +72,34 @@ def history_at(location: Location, commit: str, make: bool = True) -> History | 
         return None
     try:
         oids = ancestors(location, commit, MOST_COMMITS)
-        known = {past.oid: past for past in _newest(folder)}
+        words = _Words()
+        known = {past.oid: past for past in _newest(folder, words)}
         fresh = [oid for oid in oids if oid not in known]
         known.update({past.oid: _reduced(past) for past in read_commits(location, fresh, _pathspecs())})
         commits = [known[oid] for oid in oids]
-        history = history_of(commits, _blobs(location, commit))
+        history = history_of(commits, blobs or _blobs(location, commit), words)
     except CmgitError:
         return None
     with contextlib.suppress(CmgitError):  # a store that cannot be written: the next reader makes it again
         if Path(location.cm_dir).is_dir():
-            write_atomic(place, _MAGIC + _encode(history, commits))
+            write_atomic(place, _MAGIC + _encode(history, commits, words))
             _drop_old(folder)
     return history
 
 
-def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str]) -> History:
+class _Words(dict[str, list[str]]):
+    """Commit → terms of its message; those of older commits were kept, and splitting them all anew took half the time
+    of a history."""
+
+    def of(self, commit: PastCommit) -> list[str]:
+        if commit.oid not in self:
+            self[commit.oid] = message_terms(commit.message)
+        return self[commit.oid]
+
+
+def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str], words: _Words | None = None) -> History:
     """Columns of commits, newest first. blobs: path → blob id at the newest."""
+    words = _Words() if words is None else words
     by_term: dict[str, list[tuple[int, int]]] = {}
     lengths: list[int] = []
     changed: list[tuple[int, str]] = []
@@ -99,7 +114,7 @@ def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str]) -> Histo
         ]
         if not 0 < len(commit.changes) <= MOST_PATHS:
             continue
-        row, counts = len(lengths), Counter(message_terms(commit.message))
+        row, counts = len(lengths), Counter(words.of(commit))
         lengths.append(counts.total())
         for term, count in counts.items():
             by_term.setdefault(term, []).append((row, count))
@@ -191,13 +206,16 @@ def _blobs(location: Location, commit: str) -> dict[str, str]:
     return found
 
 
-def _encode(history: History, commits: Sequence[PastCommit]) -> bytes:
+def _encode(history: History, commits: Sequence[PastCommit], words: Mapping[str, list[str]]) -> bytes:
     """Two parts, each with its length and checksum: the columns, and the commits."""
     names = {name: getattr(history, name) for name in _NAMES}
     sizes = {name: len(getattr(history, name)) for name in _COLUMNS}
     head = json.dumps([names, sizes]).encode()
     columns = b"".join(getattr(history, name).astype("<i4").tobytes() for name in _COLUMNS)
-    raw = [[past.oid, past.message, [_flat(change) for change in past.changes]] for past in commits]
+    raw = [
+        [past.oid, past.message, [_flat(change) for change in past.changes], " ".join(words.get(past.oid, ()))]
+        for past in commits
+    ]
     parts = [len(head).to_bytes(4, "little") + head + columns, json.dumps(raw).encode()]
     packed = [zlib.compress(part, 3) for part in parts]
     return b"".join(len(part).to_bytes(4, "little") + zlib.crc32(part).to_bytes(4, "little") + part for part in packed)
@@ -240,15 +258,17 @@ def _part(data: bytes) -> tuple[bytes | None, bytes]:
     return zlib.decompress(packed), data[8 + length :]
 
 
-def _newest(folder: Path) -> list[PastCommit]:
-    """The commits of the history that was made last, by this recipe."""
+def _newest(folder: Path, words: dict[str, list[str]]) -> list[PastCommit]:
+    """The commits of the history that was made last, by this recipe; the terms of their messages go to `words`."""
     for place in _by_age(folder):
         kept = _load(place) if place.name.endswith(history_recipe()) else None
         raw = _part(kept[1])[0] if kept else None
         if raw is not None:
+            commits = json.loads(raw)
+            words.update({oid: told.split(" ") for oid, _, _, told in commits if told})
             return [
                 PastCommit(oid, message, tuple(_change(path, flat) for path, flat in changes))
-                for oid, message, changes in json.loads(raw)
+                for oid, message, changes, _ in commits
             ]
     return []
 
