@@ -188,6 +188,33 @@ def test_a_large_bundle_costs_little_memory(repo: GitRepo, cm: Cm) -> None:
     assert peak < 400_000 * (1024 if sys.platform == "darwin" else 1), "kB"
 
 
+OUT_OF_MEMORY = """
+import os, signal
+from cmgit.index import gather
+gather.FLUSH_BYTES = 1_000
+written, write = [], gather.write_products
+def killed_at_the_third(*args):
+    write(*args)
+    written.append(args)
+    if len(written) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+gather.write_products = killed_at_the_third
+from cmgit.cli.main import entry
+entry()
+"""
+
+
+def test_what_a_killed_first_build_finished_is_not_done_again(repo: GitRepo, cm: Cm) -> None:
+    """DeusData/codebase-memory-mcp#1864: each kill forced a full rebuild."""
+    repo.commit(many(150))
+    run = [sys.executable, "-c", OUT_OF_MEMORY, "index", "--no-vectors"]
+    assert subprocess.run(run, cwd=repo.path, capture_output=True, check=False).returncode == -signal.SIGKILL
+    assert cm(repo.path, "status", "--json").json["indexed"] is False
+    blobs = cm(repo.path, "index", "--no-vectors", "--json").json["blobs"]
+    assert blobs["reused"] >= 30
+    assert blobs["parsed"] + blobs["reused"] == 150
+
+
 def test_one_allowed_cpu_gives_the_same_vectors_and_a_clean_stdout(repo: GitRepo, cm: Cm) -> None:
     """microsoft/onnxruntime#8313 (a CPU set) and lancedb/lancedb#1393 (warnings of a fork)."""
     if not hasattr(os, "sched_setaffinity"):
