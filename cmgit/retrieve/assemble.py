@@ -114,21 +114,21 @@ def _show_granted(
         role = ItemRole.ROOT if root else ItemRole.DEPENDENCY
         room = ledger.room if grant is None or grant.whole else min(grant.room, ledger.room)
         lines = lines_in(view, ranked.unit, named) if root else []
-        around = _whole_around(ledger, ranked.unit, grants) if root and grant is None else None
-        if (around is not None and _show(ledger, around, role, ranked.score, weigh, ledger.room)) or (_show(ledger, found, role, ranked.score, weigh, room, lines) and root):
+        piece = found if grant is not None else _whole_around(ledger, found, grants)
+        if _show(ledger, piece, role, ranked.score, weigh, room, lines) and root:
             shown.append(found)
         elif root and not ledger.touches(found.file, found.view.start_byte, found.view.end_byte):
             _count(omitted, "roots")
     return shown
 
 
-def _whole_around(ledger: Ledger, unit: int, grants: dict[int, Grant]) -> Found | None:
-    """What a unit is inside of, where that is to be shown whole: shown by itself the unit would stand in its way."""
-    for owner in owners(ledger.view, unit):
+def _whole_around(ledger: Ledger, root: Found, grants: dict[int, Grant]) -> Found:
+    """What holds a root and is to be shown whole: shown by itself the root would stand in its way."""
+    for owner in owners(ledger.view, root.unit):
         if owner in grants and grants[owner].whole:
-            found = ledger.find(owner)
-            return found if found is not None and found.size <= ledger.room else None
-    return None
+            around = ledger.find(owner)
+            return around if around is not None and around.size <= ledger.room else root
+    return root
 
 
 def _role(view: View, unit: int) -> Role:

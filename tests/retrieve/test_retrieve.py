@@ -381,3 +381,21 @@ def test_more_detail_shows_more_roots(view_of: ViewOf) -> None:
         for detail in ("normal", "expanded")
     ]
     assert roots == [2, 4]
+
+
+def test_a_function_that_holds_a_root_of_its_name_is_shown_whole_and_not_kept_out_by_it(view_of: ViewOf) -> None:
+    outer = """export const every = (...middleware: Handler[]): Handler => {
+  const wrapped = middleware.map((one) => one.bind(null))
+  const handler = except((c) => c.res !== undefined, ...wrapped)
+  return async function every(c, next) {
+    const middleware = shortCircuitingWork(c, handler)
+    await middleware(c, next)
+  }
+}
+"""
+    body = "  a += 1\n" * 30
+    beside = "".join(f"\nexport function beside{n}(a: number) {{\n{body}}}\n" for n in range(12))
+    view = view_of({"src/combine.ts": outer + beside})
+    context = retrieve(view, "make `every` middleware work with short-circuiting middlewares", CONFIG)
+    root = context.items[0]
+    assert (root.role, root.start_line, root.end_line) == (ItemRole.ROOT, 1, 8)
