@@ -51,6 +51,10 @@ def run_retrieve(
     if as_json:
         print_json(document)
         return
+    unknown = document["unknown"]
+    assert isinstance(unknown, list)
+    for path in unknown:
+        note(f"{one_line(path)}: no file of the index, or several; the answer goes by the rest of the prompt")
     if document["text"]:
         print_text(str(document["text"]))
     if not document["items"] and not document["text"]:
@@ -123,6 +127,7 @@ def context_json(context: Context, *, explain: bool) -> dict[str, object]:
         "pending": pending_json(context.pending),
         "again": [item_json(item) for item in context.again],
         "silence": context.silence,
+        "unknown": list(context.unknown),
     }
     if context.notes:
         document["notes"] = list(context.notes)

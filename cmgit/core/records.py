@@ -192,7 +192,8 @@ class Context:
 
     omitted: what the roots need and the budget did not hold, {reason: count}. again: pieces that the asker was shown
     before; the text only points at them. silence: why the answer is not worth giving to somebody who did not ask for
-    it, "" where it is. notes: that came along, as they stand in JSON.
+    it, "" where it is. notes: that came along, as they stand in JSON. unknown: paths that the prompt names and that
+    mean no file of the index, or several.
     """
 
     route: str
@@ -209,3 +210,4 @@ class Context:
     again: tuple[ContextItem, ...] = ()
     silence: str = ""
     notes: tuple[dict[str, object], ...] = ()
+    unknown: tuple[str, ...] = ()

@@ -26,11 +26,13 @@ QUIET_ROLES = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD
 class Focus:
     """units: named units in order of mention, with a weight up to 1. files: named files in order of mention.
     outright: of the units those that the prompt names beyond doubt: in back-ticks, by a qualified name or by a line,
-    with few namesakes. They stand above all that only resembles the prompt."""
+    with few namesakes. They stand above all that only resembles the prompt.
+    unknown: paths that the prompt writes and that mean no file of the view, or several."""
 
     units: tuple[tuple[int, float], ...]
     files: tuple[int, ...]
     outright: frozenset[int] = frozenset()
+    unknown: tuple[str, ...] = ()
 
     @property
     def found(self) -> bool:
@@ -41,10 +43,13 @@ def find_focus(view: View, prompt: Prompt) -> Focus:
     units: dict[int, float] = {}
     files: dict[int, None] = {}
     outright: set[int] = set()
+    unknown: dict[str, None] = {}
     index = _PathIndex(view)
     for place in prompt.places:
         file = index.find(place)
         if file is None:
+            if _is_of_a_repository(place):
+                unknown.setdefault(place.path)
             continue
         files.setdefault(file)
         if place.line:
@@ -59,7 +64,14 @@ def find_focus(view: View, prompt: Prompt) -> Focus:
             units[unit] = max(units.get(unit, 0.0), weight)
         if (name.ticked or name.text != name.last) and not name.code and len(found) <= MOST_OUTRIGHT:
             outright.update(unit for unit, _ in found)
-    return Focus(tuple(units.items()), tuple(files), frozenset(outright))
+    return Focus(tuple(units.items()), tuple(files), frozenset(outright), tuple(unknown))
+
+
+def _is_of_a_repository(place: Place) -> bool:
+    """Whether a written path can only mean a file of a repository: `src/a.ts`, not `Node.js`, a URL or a frame's."""
+    first, slash, _ = place.path.partition("/")
+    foreign = place.frame or "." in first.lstrip(".") or "node_modules" in place.path
+    return bool(first and slash) and not foreign
 
 
 class _PathIndex:

@@ -103,6 +103,7 @@ def retrieve(
         again=rendered.again,
         silence=silence(asked, focus, ranking),
         notes=rendered.notes,
+        unknown=focus.unknown,
     )
 
 

@@ -59,6 +59,16 @@ def test_retrieve_gives_items_whose_ranges_are_the_source(shop: GitRepo, cm: Cm)
     assert any(site["of"] == "add" and site["line"] == 4 for site in context["call_sites"])
 
 
+def test_a_path_that_means_no_file_is_told(shop: GitRepo, cm: Cm) -> None:
+    asked = "make `twice` of src/gone.ts like src/use.ts, see node_modules/x/a.js, Node.js, https://vuejs.org/a/b.js"
+    answer = cm(shop.path, "retrieve", asked).ok()
+    assert answer.err.count("no file of the index") == 1
+    assert "src/gone.ts: no file of the index, or several" in answer.err
+    assert "src/gone.ts" not in answer.out
+    assert cm(shop.path, "retrieve", "--json", asked).json["unknown"] == ["src/gone.ts"]
+    assert cm(shop.path, "retrieve", "--json", "at f (src/gone.ts:3:4) in `twice`").json["unknown"] == []
+
+
 def test_retrieve_reads_a_prompt_from_stdin(shop: GitRepo, cm: Cm) -> None:
     by_argument = cm(shop.path, "retrieve", "change `twice`").out
     assert cm(shop.path, "retrieve", "-", stdin=b"change `twice`").out == by_argument
