@@ -135,7 +135,7 @@ LEAST_PART = 160
 LARGEST_WHOLE = 5_000
 SHORT_FILE = 3_000
 MOST_OFFERS = 40
-DEPENDENCY_SHARE = 0.05  # of the budget, for what the roots use
+DEPENDENCY_SHARE = 0.02  # of the budget, for what the roots use
 LEAST_CHANCE = 0.005  # of the best's; below it a unit is not shown
 
 ROOT_SHARE = 0.5  # of the best's chance
