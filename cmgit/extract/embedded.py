@@ -12,12 +12,15 @@ from cmgit.extract.blanks import blank
 
 _TAGS = re.compile(
     rb"<!--.*?(?:-->|\Z)"
-    rb"|<(?P<name>script|style)(?=[\s>/])(?P<attributes>(?:[^>\"'{]|\"[^\"]*\"|'[^']*'|\{[^}]*\})*)>",
+    rb"|<(?P<name>script|style)(?=[\s>/])(?P<attributes>(?:[^>\"'{]|\"[^\"]*\"|'[^']*'|\{[^}]*\})*)>"
+    rb"|(?P<endless><(?:script|style)(?=[\s>/]))",
     re.DOTALL | re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
     rb"(?P<name>[^\s=\"'<>/{]+)(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|\{[^}]*\}|(?P<bare>[^\s\"'=<>`{]+)))?"
 )
+MOST_ENDLESS = 20
+"""Tags that never end: each is looked for to the end of the file, so after these the rest is taken for text."""
 _FENCE = re.compile(rb"\A\s*---[ \t]*(?:\r\n|\r|\n)")
 _FENCE_END = re.compile(rb"^---", re.MULTILINE)
 _CODE_TYPES = frozenset({b"", b"module", b"text/javascript", b"application/javascript", b"text/babel", b"ts"})
@@ -80,9 +83,13 @@ def _frontmatter(data: bytes) -> list[Block]:
 
 def _script_blocks(data: bytes) -> list[Block]:
     blocks: list[Block] = []
-    position = 0
+    position = endless = 0
     while (tag := _TAGS.search(data, position)) is not None:
         position = tag.end()
+        if tag.group("endless"):
+            endless += 1
+            if endless > MOST_ENDLESS:
+                break
         name = tag.group("name")
         if name is None:
             continue

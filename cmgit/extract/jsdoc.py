@@ -10,8 +10,9 @@ from cmgit.extract.bindings import Scope
 from cmgit.extract.lower import Lowering
 
 _UNKNOWN = 0
+_MOST_ENDLESS = 20  # types that never end: each is looked for a long way
 _TAG = re.compile(r"@(\w+)\s*")
-_PARAMETER = re.compile(r"\s*\[?\s*([\w$.]+)")
+_PARAMETER = re.compile(r"\s*(?:\[\s*)?([\w$.]+)")
 _TOKEN = re.compile(r"\s*(=>|\.\.\.|'[^']*'|\"[^\"]*\"|[\w$]+|.)", re.DOTALL)
 _OPAQUE = frozenset({"any", "unknown", "object", "Object", "*", "Function", "function", "mixed"})
 _PRIMITIVE = {
@@ -51,11 +52,15 @@ def tags(low: Lowering, doc: tuple[int, int]) -> list[tuple[str, str, str]]:
 
 def _parse_tags(text: str) -> list[tuple[str, str, str]]:
     result: list[tuple[str, str, str]] = []
+    endless = 0
     for match in _TAG.finditer(text):
         position = match.end()
         kind = ""
         if position < len(text) and text[position] == "{":
             kind, position = _braced(text, position)
+            endless += position == len(text)
+            if endless > _MOST_ENDLESS:
+                break
         name = _PARAMETER.match(text, position)
         result.append((match.group(1), kind.strip(), name.group(1) if name else ""))
     return result

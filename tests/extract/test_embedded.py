@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from unit_helpers import facts_of, kinds_and_names, row_of, text_of
 
@@ -103,3 +105,19 @@ def test_an_error_in_a_script_is_counted() -> None:
     facts = facts_of("<script>\nfunction a() {}\nfunction ( {\n</script>\n", "vue")
     assert facts.status is BlobStatus.PARTIAL
     assert "function a" in kinds_and_names(facts)
+
+
+@pytest.mark.parametrize("piece", [b"<script ", b'<script "', b"<script {", b"<style a='", b"<script a=<"])
+def test_tags_that_never_end_are_no_work(piece: bytes) -> None:
+    """Twelve thousand of them took minutes."""
+    started = time.process_time()
+    embedded_text(b"<script>a()</script>\n" + piece * 12_000, "vue")
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("comment", ["@param {x}" + " " * 60_000, "@p{" * 20_000, "@p {" * 20_000, "@p " * 20_000])
+def test_doc_comments_that_never_end_are_no_work(comment: str) -> None:
+    """60,000 blanks took minutes."""
+    started = time.process_time()
+    facts_of(f"/** {comment}*/\nfunction g(a) {{ return 1 }}\n".encode(), "javascript")
+    assert time.process_time() - started < 4
