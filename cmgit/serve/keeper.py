@@ -262,7 +262,7 @@ class Keeper:
             view.supply = PatientSupply(view.supply, self)
         if isinstance(view.past, PastSupply):
             view.past = PatientPast(view.past, self)
-        self._held = Held(view, sight, base, has_conversions(self.location, target.entries))
+        self._held = Held(view, sight, base, has_conversions(self.location, target.entries, sight.changes))
         return self._held
 
     def _tidy(self) -> None:

@@ -206,7 +206,9 @@ def find_target(
     if rev is not None:
         return Target(name, entries, read_blob, TreeReader(blobs), (), 0, rev)
     state = disk_state(entries, changed, location, index_blob)
-    state = exact_state(state, location, (lambda _: True) if has_conversions(location, state.entries) else exact)
+    state = exact_state(
+        state, location, (lambda _: True) if has_conversions(location, state.entries, changed) else exact
+    )
 
     def read(entry: FileEntry) -> bytes | None:
         return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)

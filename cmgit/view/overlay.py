@@ -80,10 +80,15 @@ def disk_state(
     return DiskState(tuple(ordered), {e.path: data[e.path] for e in planned.files}, touched, known_kinds)
 
 
-def has_conversions(location: Location, entries: Iterable[FileEntry]) -> bool:
+def has_conversions(location: Location, entries: Iterable[FileEntry], changes: Iterable[Change]) -> bool:
     """Whether the repository's attributes make git write other bytes to disk than a blob has: then clean files are
-    compared by content too. Line endings that only a user's settings convert are not looked for here."""
+    compared by content too. Line endings that only a user's settings convert are not looked for here.
+
+    Where a `.gitattributes` differs from the tree's, files stand as the earlier one had them, and git calls them clean.
+    """
     assert location.top is not None
+    if any(change.path.endswith(ATTRIBUTES) for change in changes):
+        return True
     for entry in entries:
         if entry.path.endswith(ATTRIBUTES) and _CONVERTS.search(read_file(location.top, entry.path) or b""):
             return True

@@ -70,6 +70,14 @@ def generated_by_attributes(repo: GitRepo) -> None:
     repo.write({".gitattributes": "src/cart.ts linguist-generated\n"})
 
 
+def written_by_other_attributes(repo: GitRepo) -> None:
+    """git calls `src/tax.ts` clean, though no attribute converts it any more."""
+    repo.commit({".gitattributes": "*.ts text eol=crlf\n"})
+    (repo.path / "src/tax.ts").unlink()
+    repo.git("checkout", "-q", "--", "src/tax.ts")
+    repo.write({".gitattributes": "*.js linguist-generated\n"})
+
+
 def conflict(repo: GitRepo) -> None:
     repo.git("checkout", "-q", "-b", "other")
     repo.commit({"src/tax.ts": "export function taxOf(amount: number) {\n  return amount * 0.3\n}\n"})
@@ -97,6 +105,7 @@ STATES = [
     change_config,
     stage_then_edit_again,
     generated_by_attributes,
+    written_by_other_attributes,
     conflict,
     other_branch,
 ]
