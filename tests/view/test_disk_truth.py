@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from cmgit.git.disk import blob_oid
+from cmgit.git.locate import locate
+from cmgit.git.revisions import head_tree
+from cmgit.git.worktree import changes
+from cmgit.view.open import find_target
 from tests.conftest import Cm, GitRepo
 
 SOURCE = (
@@ -60,6 +65,19 @@ def test_line_endings_that_git_translates_are_shown_as_on_disk(repo: GitRepo, cm
     shown = b"".join(data[item["start_byte"] : item["end_byte"]] for item in context["items"])
     assert b"export function double(n) {\r\n  return n * 2\r\n}" in shown
     assert context["dirty"] == 0
+
+
+def test_files_are_ranked_by_the_disk_while_attributes_that_converted_them_are_edited(repo: GitRepo) -> None:
+    repo.commit({".gitattributes": "*.ts text eol=crlf\n", "a.ts": SOURCE})
+    (repo.path / "a.ts").unlink()
+    repo.git("checkout", "--", "a.ts")
+    repo.write({".gitattributes": "*.js linguist-generated\n"})
+    location = locate(str(repo.path))
+    changed = changes(location)
+    assert [change.path for change in changed] == [".gitattributes"]  # git calls a.ts clean
+    target = find_target(location, head_tree(location), changed, None, None, lambda _: False)
+    oids = {entry.path: entry.oid for entry in target.entries}
+    assert oids["a.ts"] == blob_oid((repo.path / "a.ts").read_bytes(), "sha1")
 
 
 def test_a_link_is_never_followed_and_is_named_in_status(repo: GitRepo, cm: Cm, tmp_path: Path) -> None:
