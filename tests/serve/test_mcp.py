@@ -148,7 +148,7 @@ def hello(version: str) -> dict[str, Any]:
     ("tool", "arguments", "said"),
     [
         ("cm_callers", {"name": "splitAmont"}, "nothing here is named splitAmont\nhint: did you mean splitAmount?"),
-        ("cm_symbols", {"path": "src/none.ts"}, "is not in the index\nhint: only JavaScript"),
+        ("cm_symbols", {"path": "src/none.ts"}, "is not in the index\nhint: did you mean src/money.ts?"),
         ("cm_symbols", {"path": "../../etc/passwd"}, "is not in the index"),
         ("cm_search", {"query": "x", "count": 0}, "cm_search, count: 0 is less than the minimum"),
         ("cm_search", {}, "'query' is a required property"),
