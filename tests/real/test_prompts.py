@@ -1,4 +1,4 @@
-"""The share of prompts that are answered with nothing, over three real repositories (must-show of the prompt hook)."""
+"""The share of prompts that are answered with nothing, over three real repositories."""
 
 from __future__ import annotations
 
