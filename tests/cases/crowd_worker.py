@@ -1,7 +1,8 @@
 """One of several processes that build, read and collect at once: `crowd_worker.py WORKTREE EXPECTED SECONDS SEED`.
 
 Each has a worktree of its own, whose HEAD it moves; all share one store. EXPECTED names a JSON file:
-`{"cm": folder, "witness": file, "answers": {tag: [[arguments, digest of the answer], …]}}`. Prints one JSON document,
+`{"cm": folder, "witness": file, "answers": {tag: [[arguments, digest of the answer], …]},
+"history": whether answers rest on earlier commits}`. Prints one JSON document,
 `{"done": {what: count}, "wrong": [text, …]}`.
 """
 
@@ -22,6 +23,7 @@ from pathlib import Path
 from cmgit.cli.boundary import run_guarded
 from cmgit.cli.main import cli
 from cmgit.snapshot import lock
+from cmgit.view.past import PastSupply
 
 
 def call(*arguments: str) -> tuple[int, bytes, str]:
@@ -84,6 +86,8 @@ def main() -> None:
     given = json.loads(Path(expected).read_text())
     answers, tags = given["answers"], sorted(given["answers"])
     rng, done, wrong = random.Random(int(seed)), Counter[str](), list[str]()
+    if not given["history"]:
+        PastSupply.complete = lambda self: None  # type: ignore[method-assign]
     watch_the_lock(Path(given["witness"]), given["cm"], wrong)
     here = ""
     call(*answers[tags[0]][0][0], "--rev", tags[0])  # what is loaded once is loaded before the clock starts
