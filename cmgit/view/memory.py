@@ -7,7 +7,7 @@ Nothing here decides anything: all of it is named by its content.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobStatus
@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from cmgit.view.open import Opened
 
 
+Segment = TypeVar("Segment")
+
+
+def _once(kept: dict[str, Segment], ref: SegmentRef, make: Callable[[SegmentRef], Segment]) -> Segment:
+    if ref.name not in kept:
+        kept[ref.name] = make(ref)
+    return kept[ref.name]
+
+
 class KeptStore(SegmentStore):
     """A store that opens each segment once."""
 
@@ -43,29 +52,19 @@ class KeptStore(SegmentStore):
         self._all: tuple[dict[str, Any], ...] = (self._facts, self._terms, self._texts, self._edges, self._vectors)
 
     def open_facts(self, ref: SegmentRef) -> FactsSegment:
-        if ref.name not in self._facts:
-            self._facts[ref.name] = super().open_facts(ref)
-        return self._facts[ref.name]
+        return _once(self._facts, ref, super().open_facts)
 
     def open_terms(self, ref: SegmentRef) -> TermsSegment:
-        if ref.name not in self._terms:
-            self._terms[ref.name] = super().open_terms(ref)
-        return self._terms[ref.name]
+        return _once(self._terms, ref, super().open_terms)
 
     def open_texts(self, ref: SegmentRef) -> TextsSegment:
-        if ref.name not in self._texts:
-            self._texts[ref.name] = super().open_texts(ref)
-        return self._texts[ref.name]
+        return _once(self._texts, ref, super().open_texts)
 
     def open_edges(self, ref: SegmentRef) -> EdgesSegment:
-        if ref.name not in self._edges:
-            self._edges[ref.name] = super().open_edges(ref)
-        return self._edges[ref.name]
+        return _once(self._edges, ref, super().open_edges)
 
     def open_vectors(self, ref: SegmentRef) -> VectorsSegment:
-        if ref.name not in self._vectors:
-            self._vectors[ref.name] = super().open_vectors(ref)
-        return self._vectors[ref.name]
+        return _once(self._vectors, ref, super().open_vectors)
 
     def whole(self, ref: SegmentRef) -> bool:
         """As in every store; what is open was checked, and is in memory whatever becomes of its file."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases.tested_areas import AREAS, TESTED
 from tests.conftest import Cm, GitRepo
 
 
@@ -106,22 +107,6 @@ def test_a_path_is_named_in_either_form_of_its_accents(form: str, repo: GitRepo,
     prompt = "tidy `" + unicodedata.normalize(other, name) + "`"
     context = cm(repo.path, "retrieve", "--json", "--no-vectors", prompt).json
     assert context["items"][0]["path"] == name
-
-
-AREAS = ("cart", "invoice", "voucher", "session", "inspect", "latest")
-TESTED: dict[str, str | bytes] = {}
-for area in AREAS:
-    Area = area.title()
-    TESTED[f"src/{area}.ts"] = (
-        f"/** Updates the {area}. */\nexport function update{Area}(x: number) {{\n  return x\n}}\n"
-    )
-    TESTED[f"src/{area}.test.ts"] = (
-        f"import {{ update{Area} }} from './{area}'\n\n"
-        f"describe('update {area}', () => {{\n  it('should update the {area}', () => {{ update{Area}(1) }})\n"
-        f"  it('updates the {area} twice', () => {{ update{Area}(2) }})\n}})\n"
-    )
-    TESTED[f"src/__mocks__/{area}.ts"] = f"export function update{Area}(x: number) {{ return 0 }}\n"
-    TESTED[f"stories/{area}.stories.tsx"] = f"export const Update{Area} = () => update{Area}(3)\n"
 
 
 @pytest.mark.parametrize("area", AREAS)

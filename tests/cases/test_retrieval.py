@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases.tested_areas import AREAS, TESTED
 from tests.conftest import Cm, GitRepo
 
 
@@ -11,22 +12,6 @@ def search(repo: GitRepo, cm: Cm, query: str, *args: str) -> list[dict[str, obje
     results = cm(repo.path, "search", "--json", *(args or ("--no-vectors",)), query).json["results"]
     assert isinstance(results, list)
     return results
-
-
-AREAS = ("cart", "invoice", "voucher", "session", "inspect", "latest")
-TESTED: dict[str, str | bytes] = {}
-for area in AREAS:
-    Area = area.title()
-    TESTED[f"src/{area}.ts"] = (
-        f"/** Updates the {area}. */\nexport function update{Area}(x: number) {{\n  return x\n}}\n"
-    )
-    TESTED[f"src/{area}.test.ts"] = (
-        f"import {{ update{Area} }} from './{area}'\n\n"
-        f"describe('update {area}', () => {{\n  it('should update the {area}', () => {{ update{Area}(1) }})\n"
-        f"  it('updates the {area} twice', () => {{ update{Area}(2) }})\n}})\n"
-    )
-    TESTED[f"src/__mocks__/{area}.ts"] = f"export function update{Area}(x: number) {{ return 0 }}\n"
-    TESTED[f"stories/{area}.stories.tsx"] = f"export const Update{Area} = () => update{Area}(3)\n"
 
 
 def test_sources_stand_first(repo: GitRepo, cm: Cm) -> None:
