@@ -27,6 +27,7 @@ else:
 
 LONGEST_REPLY = 64_000_000
 CHUNK = 1 << 18
+PAUSE_SECONDS = 0.005
 Document = dict[str, object]
 
 
@@ -103,8 +104,13 @@ def _connect(path: str, deadline: float) -> tuple[sockets.socket, bytes]:
         connection = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
         address, greeting = ("127.0.0.1", int(port)), token.encode() + b"\n"
     try:
-        connection.settimeout(_left(deadline))
-        connection.connect(address)
+        while True:
+            connection.settimeout(_left(deadline))
+            try:
+                connection.connect(address)
+                break
+            except BlockingIOError:  # the reader's queue is full just now: Linux does not wait where a limit is set
+                time.sleep(PAUSE_SECONDS)
         connection.settimeout(_left(deadline))
     except BaseException:
         connection.close()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,8 +118,8 @@ def test_a_line_without_end_is_refused(path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_clients_that_say_nothing_do_not_keep_others_from_asking(path: Path) -> None:
-    with serving(path):
-        silent = [socket.socket(socket.AF_UNIX) for _ in range(door.MOST_CLIENTS + 20)]
+    with serving(path), ExitStack() as open_sockets:
+        silent = [open_sockets.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(door.MOST_CLIENTS + 20)]
         for connection in silent:
             connection.connect(str(path))
         silent[-1].sendall(b'{"op": "echo"')
@@ -125,6 +127,33 @@ def test_clients_that_say_nothing_do_not_keep_others_from_asking(path: Path) -> 
         for connection in silent:
             connection.close()
         assert ask(path, 5.0, op="echo", word=3) is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels refuse where Linux says: again")
+def test_a_full_queue_is_waited_for(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as busy, ExitStack() as open_sockets:
+        busy.bind(str(path))
+        busy.listen(1)
+        crowd = [open_sockets.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(8)]
+        for connection in crowd:
+            connection.setblocking(False)
+        assert {connection.connect_ex(str(path)) for connection in crowd} == {0, errno.EAGAIN}
+
+        def serve() -> None:
+            time.sleep(0.1)
+            while True:
+                connection, _ = busy.accept()
+                with connection:
+                    connection.settimeout(0.2)
+                    with suppress(OSError):
+                        if connection.recv(1000):
+                            connection.sendall(b'{"answer": {}}\n')
+                            return
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert resident.ask(str(path), {"op": "echo"}, 10.0) == {}
+        thread.join()
 
 
 def test_a_silent_client_is_dropped_after_a_while(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
