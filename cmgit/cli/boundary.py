@@ -26,6 +26,7 @@ def open_missing_streams() -> None:
 
 def run_guarded(run: Callable[[], object]) -> int:
     """Run a command; give its exit code. Nobody sees a traceback unless CMGIT_DEBUG asks for it."""
+    output = sys.stdout
     try:
         result = run()
         sys.stdout.flush()
@@ -39,8 +40,8 @@ def run_guarded(run: Callable[[], object]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except SystemExit as left:
-        # click leaves so when the pipe closes while it writes; that is no fault either.
-        if type(sys.stdout).__name__ == "PacifyFlushWrapper":
+        # click leaves so when the pipe closes while it writes, and puts another stdout in place; no fault either.
+        if sys.stdout is not output:
             return 0
         return left.code if isinstance(left.code, int) else 1
     except OSError as error:
