@@ -68,7 +68,10 @@ class RemoveFile:
             self.path.unlink()
             folder = self.path.parent
             while self.prune and folder not in self.kept and not any(folder.iterdir()):
-                folder.rmdir()
+                try:
+                    folder.rmdir()
+                except OSError:
+                    break  # a mount, a folder that we may not change, a file that came this moment: it stays
                 if not self.kept:
                     break
                 folder = folder.parent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -313,3 +314,17 @@ CLIENTS = (
 
 def client_named(name: str) -> Client:
     return next(client for client in CLIENTS if client.name == name)
+
+
+def lasting_folders(places: Places) -> tuple[Path, ...]:
+    """Folders that stay where nothing is left in them: the home folder, and what a variable or a link names.
+
+    An empty folder of a client's goes with the last file in it. It means nothing to the client, and another look would
+    take it for one that is there.
+    """
+    home = os.path.realpath(places.home)
+    own = [folder for client in CLIENTS if (folder := client.folder(places)).is_relative_to(places.home)]
+    linked = (
+        folder for folder in own if os.path.realpath(folder) != os.path.join(home, folder.relative_to(places.home))
+    )
+    return (places.home, *map(Path, places.env.values()), *linked)

@@ -149,7 +149,7 @@ def agent_step(name: str, wanted: Wanted) -> Step:
     scope = setups.Scope(known, top)
     if wanted.undo:
         pieces = client.all_pieces(scope, server=True, skill=True)
-        kept = (known.home, *(each.folder(known) for each in setups.CLIENTS), *filter(None, [top]))
+        kept = setups.lasting_folders(known) if top is None else (top,)
         return Step(
             name,
             wanted.scope or "user",

@@ -55,6 +55,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "person"
     for name in HOMES.values():
         (folder / name).mkdir(parents=True)
+        (folder / name / "a session").write_text("of the client's own")
     monkeypatch.setenv("HOME", str(folder))
     git = tmp_path / "git-alone"
     git.mkdir()
@@ -86,11 +87,14 @@ def hooks_of(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("client", AGENTS)
-@pytest.mark.parametrize("filled", [False, True], ids=["new", "filled"])
+@pytest.mark.parametrize("there", ["nothing", "folders", "settings"])
 def test_install_is_idempotent_and_uninstall_restores_every_byte(
-    repo: GitRepo, cm: Cm, home: Path, request: pytest.FixtureRequest, client: str, filled: bool
+    repo: GitRepo, cm: Cm, home: Path, request: pytest.FixtureRequest, client: str, there: str
 ) -> None:
-    if filled:
+    if there == "nothing":
+        shutil.rmtree(home)
+        home.mkdir()
+    if there == "settings":
         request.getfixturevalue("settings")
     before = state(home)
     shown = cm(repo.path, "install", client, "--mcp", "--yes").ok().out
@@ -102,6 +106,21 @@ def test_install_is_idempotent_and_uninstall_restores_every_byte(
     cm(repo.path, "uninstall", client, "--yes").ok()
     assert state(home) == {**before, **{name: value for name, value in state(home).items() if name not in once}}
     assert "nothing of cmgit's" in cm(repo.path, "uninstall", client, "--yes").ok().out
+
+
+def test_an_empty_folder_that_a_variable_or_a_link_names_stays(
+    repo: GitRepo, cm: Cm, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    linked, named = tmp_path / "dotfiles", tmp_path / "codex"
+    linked.mkdir()
+    shutil.rmtree(home / ".claude")
+    (home / ".claude").symlink_to(linked)
+    monkeypatch.setenv("CODEX_HOME", str(named))
+    cm(repo.path, "install", "claude", "codex", "--yes").ok()
+    assert (linked / "settings.json").exists()
+    assert (named / "hooks.json").exists()
+    cm(repo.path, "uninstall", "claude", "codex", "--yes").ok()
+    assert list(linked.iterdir()) == list(named.iterdir()) == []
 
 
 def test_claude_gets_its_four_events(repo: GitRepo, cm: Cm, settings: Path) -> None:
