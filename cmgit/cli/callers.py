@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cmgit.cli.options import json_option, rev_option
+from cmgit.cli.options import all_option, json_option, limit_option, rev_option
 from cmgit.cli.output import one_line, pending_json, print_json, print_text
 
 if TYPE_CHECKING:
@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
 LISTED = 5
 SHOWN = 8
-"""Units of one name that are printed for people; --json has all."""
+"""Units of one name that are printed for people; --all and --json have the others too."""
+CONFIDENCES = ("proven", "likely")
 
 
 @click.command(name="callers")
 @rev_option
+@limit_option
+@all_option
 @json_option
 @click.argument("name")
-def command(rev: str | None, as_json: bool, name: str) -> None:
+def command(rev: str | None, limit: int, everything: bool, as_json: bool, name: str) -> None:
     """List the places that use NAME: a name, Owner.member, or path:name.
 
     Sites whose target could not be decided are counted apart: no proven caller is never shown as "unused" while such
@@ -44,17 +47,24 @@ def command(rev: str | None, as_json: bool, name: str) -> None:
     if as_json:
         print_json(found)
         return
-    units = found["units"]
-    for unit in units[:SHOWN]:
-        print_unit(unit)
-    if len(units) > SHOWN:
-        print_text(f"{len(units) - SHOWN} more are named {name}: {others(units[SHOWN:])}")
-    last = found["last"]
+    print_found(found, None if everything else limit)
+
+
+def print_found(found: Mapping[str, Any], limit: int | None) -> None:
+    """For people. limit: places of each unit, and units beyond the first few by their place only; None for all."""
+    units, last = found["units"], found["last"]
+    shown = units if limit is None else units[:SHOWN]
+    for unit in shown:
+        print_unit(unit, limit)
+    if len(units) > len(shown):
+        print_text(f"{len(units) - len(shown)} more are named {found['name']}: {places(units[len(shown) :])}")
     if len(units) > 1:
         used = max(units, key=lambda unit: len(unit["callers"]))
         print_text(f"One of them alone: git cm callers {one_line(used['path'])}:{last}")
-    if found["undecided"]:
-        print_text(f"Undecided uses of a `{last}`, {len(found['undecided'])}: {places(found['undecided'])}")
+    undecided = found["undecided"]
+    if undecided:
+        few = LISTED if limit is not None else len(undecided)
+        print_text(f"Undecided uses of a `{last}`, {len(undecided)}: {places(undecided, few)}")
 
 
 def callers_here(session: Session, rev: str | None, name: str) -> dict[str, Any]:
@@ -128,29 +138,33 @@ def edge_json(view: View, edge: EdgeView) -> dict[str, Any]:
     }
 
 
-def print_unit(unit: Mapping[str, Any]) -> None:
+def print_unit(unit: Mapping[str, Any], limit: int | None) -> None:
     place = f"{one_line(unit['path'])}:{unit['start_line']}-{unit['end_line']}"
     print_text(f"{unit['kind']} {one_line(unit['qualname'])}  {place}")
-    for confidence in ("proven", "likely"):
-        chosen = [edge for edge in unit["callers"] if edge["confidence"] == confidence]
-        if chosen:
-            print_text(f"  {confidence}, {len(chosen)}:")
-        for edge in chosen:
-            what = f"{edge['kind']} in {one_line(edge['caller'])} ({edge['rule']})"
-            print_text(f"    {one_line(edge['path'])}:{edge['line']}  {what}")
-    if not unit["callers"]:
+    callers = sorted(unit["callers"], key=lambda edge: CONFIDENCES.index(edge["confidence"]))
+    shown = callers[:limit]
+    for confidence in CONFIDENCES:
+        count = sum(edge["confidence"] == confidence for edge in callers)
+        if count:
+            print_text(f"  {confidence}, {count}:")
+        for edge in shown:
+            if edge["confidence"] == confidence:
+                what = f"{edge['kind']} in {one_line(edge['caller'])} ({edge['rule']})"
+                print_text(f"    {one_line(edge['path'])}:{edge['line']}  {what}")
+    print_rest(len(callers) - len(shown))
+    if not callers:
         print_text("  no use was found that is sure to mean it")
     if unit["imports"]:
-        print_text(f"  imported in {len(unit['imports'])}: {places(unit['imports'])}")
+        few = LISTED if limit is not None else len(unit["imports"])
+        print_text(f"  imported in {len(unit['imports'])}: {places(unit['imports'], few)}")
 
 
-def others(units: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{one_line(unit['path'])}:{unit['start_line']}" for unit in units[:LISTED]) + (
-        " …" if len(units) > LISTED else ""
-    )
+def print_rest(count: int) -> None:
+    if count:
+        print_text(f"    … {count} more: --all, or --limit N")
 
 
-def places(edges: Sequence[Mapping[str, Any]]) -> str:
-    """The first few places and how many more."""
-    more = f", and {len(edges) - LISTED} more" if len(edges) > LISTED else ""
-    return ", ".join(f"{one_line(edge['path'])}:{edge['line']}" for edge in edges[:LISTED]) + more
+def places(rows: Sequence[Mapping[str, Any]], few: int = LISTED) -> str:
+    """The first few places of edges or units, and how many more."""
+    named = [f"{one_line(row['path'])}:{row['line' if 'line' in row else 'start_line']}" for row in rows[:few]]
+    return ", ".join(named) + (f", and {len(rows) - few} more" if len(rows) > few else "")

@@ -23,10 +23,14 @@ NICE = 10
 
 USAGE = """\
 Usage: git cm hook EVENT [what git gave the hook]
+       git cm hook CLIENT
 
   Called by git's hooks: post-commit, post-checkout, post-merge and post-rewrite have HEAD's snapshot published in the
   background, pre-commit has the blobs of the commit in the making parsed and embedded. Prints nothing and always ends
   with exit code 0. What the background did stands in cm/build.log of the git directory; `git cm doctor` shows it.
+
+  With the name of an agent's client (claude, codex, …) it reads that client's event from stdin and prints the context
+  for its prompt, or nothing; exit code 0 always. Each event is noted in cm/agent.log.
 """
 
 

@@ -15,8 +15,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "retrieve": ("cmgit.cli.retrieve", "Print the source that a task needs."),
     "search": ("cmgit.cli.search", "Rank functions, classes and types for a query."),
     "symbols": ("cmgit.cli.symbols", "List what a file declares."),
-    "callers": ("cmgit.cli.callers", "Who calls NAME, and what could not be decided."),
-    "callees": ("cmgit.cli.callees", "What NAME calls."),
+    "callers": ("cmgit.cli.callers", "Who uses NAME, and what could not be decided."),
+    "callees": ("cmgit.cli.callees", "What NAME uses."),
     "note": ("cmgit.cli.note", "Notes anchored to code: list, search, show, create, edit, verify, follow."),
     "entity": ("cmgit.cli.entity", "The names that notes speak of."),
     "stats": ("cmgit.cli.stats", "The notes at a glance."),
@@ -59,7 +59,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Settings are read from `git config cm.*`. Every command has --json and --help.",
+    epilog="Settings are read from `git config cm.*`. Every command has --help, and --json where it answers.",
 )
 @click.version_option(package_name="cmgit", prog_name="git-cm", message="%(prog)s %(version)s")
 def cli() -> None:

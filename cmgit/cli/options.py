@@ -25,3 +25,8 @@ rev_option = click.option(
 no_vectors_option = click.option(
     "--no-vectors", is_flag=True, help="Make no embeddings: words and the call graph answer alone."
 )
+limit_option = click.option(
+    "--limit", metavar="N", type=click.IntRange(1), default=20, show_default=True,
+    help="Print at most N places for each name. --json has all.",
+)  # fmt: skip
+all_option = click.option("--all", "everything", is_flag=True, help="Print every place.")

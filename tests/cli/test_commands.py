@@ -133,6 +133,20 @@ def test_callers_and_callees_list_what_is_passed_on_as_a_value(repo: GitRepo, cm
     ]
 
 
+def test_callers_and_callees_print_so_many_places_and_say_how_many_more(repo: GitRepo, cm: Cm) -> None:
+    uses = "\n".join(f"export function use{n}() {{ return f() }}" for n in range(25))
+    calls = "; ".join(f"use{n}()" for n in range(25))
+    repo.commit({"a.ts": f"export function f() {{}}\n{uses}\nexport function every() {{ {calls} }}\n"})
+    for command, name, told in (("callers", "f", "call in use"), ("callees", "every", "call use")):
+        shown = [cm(repo.path, command, *options, name).ok().out for options in ((), ("--limit", "24"), ("--all",))]
+        assert [text.count(told) for text in shown] == [20, 24, 25]
+        assert [line for text in shown for line in text.splitlines() if "more:" in line] == [
+            "    … 5 more: --all, or --limit N", "    … 1 more: --all, or --limit N",
+        ]  # fmt: skip
+        assert len(cm(repo.path, command, "--json", name).json["units"][0][command]) == 25
+    assert "proven, 25:" in cm(repo.path, "callers", "f").out
+
+
 def test_callees_lists_what_a_function_uses(shop: GitRepo, cm: Cm) -> None:
     answer = cm(shop.path, "callees", "--json", "twice").json
     assert [row["target_name"] for row in answer["units"][0]["callees"]] == ["add"]
