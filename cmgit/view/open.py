@@ -249,7 +249,10 @@ def lay_over(
     unchanged = base is not None and base.tree == target.tree and not target.changed and not target.dirty
     linked = None if unchanged else relink(entries, facts_of, opened)
     segments, places = combine(opened, entries, products, linked)
-    supply = VectorSupply(location, base, target.tree, unchanged, target.read, config, recipes, progress, warn, memory)
+    supply = VectorSupply(
+        location, base, target.tree, unchanged, target.read, config, recipes, progress, warn, memory,
+        "git cm index" if target.rev == "HEAD" else f"git cm index --rev {target.rev}",
+    )  # fmt: skip
     wanted = supply if config.vectors else None
     view = View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
     view.past = PastSupply(location, target.rev, target.tree)

@@ -43,7 +43,8 @@ class Supply(Protocol):
 
 @record
 class VectorSupply:
-    """unchanged: the view shows exactly the base's tree. read: content of an entry of the view."""
+    """unchanged: the view shows exactly the base's tree. read: content of an entry of the view. keeping: the command
+    that would keep vectors of this tree."""
 
     location: Location
     base: Manifest | None
@@ -55,6 +56,7 @@ class VectorSupply:
     progress: ProgressCallback
     warn: Callable[[str], None]
     memory: Memory
+    keeping: str = "git cm index"
 
     @property
     def is_short(self) -> bool:
@@ -77,7 +79,7 @@ class VectorSupply:
         if not lacking:
             return segments
         if len(lacking) >= PUBLISH_FROM:
-            self.warn(f"{len(lacking)} vectors are made for this answer and not kept: `git cm index` would keep them")
+            self.warn(f"{len(lacking)} vectors are made for this answer and not kept: `{self.keeping}` would keep them")
         made = self.embed(view, lacking)
         wanted = {row.tobytes() for row in view.wanted_texts.keys}
         return [*segments, self.memory.keep_vectors(made, wanted)]

@@ -68,6 +68,19 @@ def test_vectors_that_are_made_at_each_question_and_not_kept_are_said(repo: GitR
     assert "not kept" not in cm(repo.path, "search", "what adds a number to a value").ok().err
 
 
+def test_the_command_that_would_keep_the_vectors_of_a_revision_is_said(
+    repo: GitRepo, cm: Cm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cmgit.view.supply.PUBLISH_FROM", 1)
+    repo.commit({"a.js": "export function older(value) {\n  return value + 1\n}\n"})
+    repo.commit({"a.js": "export function newer(value) {\n  return value + 2\n}\n"})
+    cm(repo.path, "index").ok()
+    asked = ("search", "--rev", "HEAD~1", "what adds a number to a value")
+    assert "not kept: `git cm index --rev HEAD~1` would keep them" in cm(repo.path, *asked).ok().err
+    cm(repo.path, "index", "--rev", "HEAD~1").ok()
+    assert cm(repo.path, *asked).ok().err == ""
+
+
 def test_an_unchanged_file_without_permission_is_said_to_be_left_out(open_repo: GitRepo, cm: Cm) -> None:
     repo = open_repo
     repo.git("config", "cm.vectors", "false")
