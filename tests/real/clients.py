@@ -130,7 +130,9 @@ class Agent:
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "unused"}, "models": {"test": {"name": "test"}},
         }  # fmt: skip
         config = {"provider": {"stub": provider}, "model": "stub/test", "autoupdate": False}
-        (self.home / ".config" / "opencode" / "opencode.json").write_text(json.dumps(config))
+        folder = self.home / ".config" / "opencode"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "opencode.json").write_text(json.dumps(config))
         return self._run(["opencode", "run", *(["--continue"] if again else []), prompt], self.env)
 
     def _ask_dsh(self, prompt: str, again: bool, model: str) -> str:
