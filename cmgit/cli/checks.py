@@ -74,7 +74,7 @@ def check_folder(location: Location) -> Finding:
     """Where the index lies, and whether it can be kept there."""
     folder = location.cm_dir if Path(location.cm_dir).is_dir() else location.common_dir
     if os.access(folder, os.W_OK | os.X_OK):
-        return Finding("folder", "ok", f"the index lies in {location.cm_dir}")
+        return Finding("folder", "ok", f"everything is kept in {location.cm_dir}")
     return Finding(
         "folder",
         "note",

@@ -9,7 +9,7 @@ import click
 
 from cmgit.cli.notebook import PENDING, book, complain_unreadable, print_lines, print_states, uris_of
 from cmgit.cli.options import json_option, rev_option
-from cmgit.cli.output import note, one_line, print_json, print_text
+from cmgit.cli.output import counted, note, one_line, print_json, print_text
 from cmgit.core.errors import CmgitError
 from cmgit.notes.model import STATUSES, WEIGHTS
 from cmgit.notes.search import LIMIT, Question
@@ -92,7 +92,7 @@ def show(rev: str | None, as_json: bool, ids: Sequence[str]) -> None:
 
     for found in document["notes"]:  # type: ignore[attr-defined]
         print_text(f"{found['id']}  {one_line(found['summary'])}")
-        print_text(f"  {found['status']}, {one_line(found['created'])}, {one_line(found['updated'])}")
+        print_text(f"  {found['status']}, created {one_line(found['created'])}, updated {one_line(found['updated'])}")
         for weight in WEIGHTS:
             if weight in found["anchors"]:
                 print_text(f"  {weight}")
@@ -134,7 +134,7 @@ def verify(changed: str | None, exit_code: bool, rev: str | None, as_json: bool,
         print_states(row["anchors"])
         for problem in row["problems"]:
             print_text(f"  problem  {one_line(problem)}")
-    note(f"{len(found)} of {document['checked']} notes")
+    note(f"{len(found)} of {counted(document['checked'], 'note')}")  # type: ignore[arg-type]
     complain_unreadable(document)
     return code
 

@@ -13,7 +13,7 @@ import click
 
 from cmgit.cli.notebook import PENDING, Document, anchors_of, book, from_here, print_written, text_from, weights
 from cmgit.cli.options import json_option
-from cmgit.cli.output import note, one_line, print_json, print_text
+from cmgit.cli.output import counted, note, one_line, print_json, print_text
 from cmgit.core.errors import CmgitError, UsageError
 from cmgit.notes.book import Changes
 from cmgit.notes.model import STATUSES
@@ -188,4 +188,4 @@ def follow(dry_run: bool, as_json: bool, ids: Sequence[str]) -> None:
     elif not moves:
         note("nothing has moved that can be proven")
     elif not dry_run:
-        note(f"{len(moves)} anchors of {cast(int, document['notes'])} notes followed")
+        note(f"{counted(len(moves), 'anchor')} of {counted(cast(int, document['notes']), 'note')} followed")

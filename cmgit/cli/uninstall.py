@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from cmgit.cli.install import Wanted, carry_out, client_argument, scope_option, step_of, yes_option
+from cmgit.cli.install import carry_out, client_argument, scope_option, yes_option
+from cmgit.cli.install_steps import Wanted, step_of
 from cmgit.cli.options import json_option
 
 

@@ -239,7 +239,7 @@ class Book(Reading):
         used = [memory.head(row).id for row, _ in memory.with_uri(f"entity:{name}")]
         if used:
             raise CmgitError(
-                f"{len(used)} notes have the entity {name}: {', '.join(used[:5])}",
+                f"the entity {name} is in use, by {len(used)} in all: {', '.join(used[:5])}",
                 f"give them another first: git cm entity update {name!r} --name …, or drop the anchor",
             )
         change_file(self.standing.location, ENTITIES, lambda text: entities.remove(text, name))

@@ -143,7 +143,7 @@ def test_codex_trust_survives_an_upgrade(
     repo: GitRepo, cm: Cm, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client's trust is a hash of the entry: the name on the search path stays, what it points to may move."""
-    from cmgit.cli import install
+    from cmgit.cli import install_steps
 
     texts = []
     for version in ("3.11", "3.12"):
@@ -158,7 +158,7 @@ def test_codex_trust_survives_an_upgrade(
         for name in ("cm-hook", "git-cm"):
             (links / name).symlink_to(bin_folder / name)
         monkeypatch.setenv("PATH", f"{links}{os.pathsep}{tmp_path / 'git-alone'}")
-        monkeypatch.setattr(install.sys, "executable", str(bin_folder / "python"))
+        monkeypatch.setattr(install_steps.sys, "executable", str(bin_folder / "python"))
         cm(repo.path, "install", "codex", "--yes").ok()
         texts.append((home / ".codex/hooks.json").read_text())
     assert texts[0] == texts[1]
@@ -468,8 +468,8 @@ def test_cache_retention_without_a_provider_changes_nothing(tmp_path: Path) -> N
 
 
 def test_the_skill_comes_where_there_are_notes(repo: GitRepo, cm: Cm, home: Path) -> None:
-    from cmgit.agents.setups import SKILL
-    from cmgit.cli.install import places
+    from cmgit.agents.setup import SKILL
+    from cmgit.cli.install_steps import places
 
     source = places().plugins / "skills" / SKILL / "SKILL.md"
     if not source.is_file():
