@@ -52,7 +52,9 @@ def note(text: str) -> None:
 
 
 def pending_json(pending: Pending) -> dict[str, int]:
-    return {"files": pending.files, "vectors": pending.vectors}
+    """`history` is there only where it is missing: most answers know all of it, and most readers ask for none."""
+    missing = {"history": pending.history} if pending.history else {}
+    return {"files": pending.files, "vectors": pending.vectors, **missing}
 
 
 def place_json(place: UnitView | ContextItem) -> dict[str, object]:

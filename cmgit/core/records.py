@@ -111,10 +111,12 @@ def no_progress(_: Progress) -> None:
 
 @record
 class Pending:
-    """What a view still lacks; both 0 for a complete one."""
+    """What a view still lacks; all 0 for a complete one. history: 1 where earlier commits could not be read, or not in
+    time."""
 
     files: int = 0
     vectors: int = 0
+    history: int = 0
 
 
 @record

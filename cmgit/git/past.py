@@ -21,12 +21,12 @@ BATCH = 64  # commits in one call, so that the diffs of a large history never st
 _MARK = re.compile(rb"^(?:@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@|\+\+\+ b/([^\n]*)|diff --git )", re.MULTILINE)
 _ENTRY = re.compile(rb"^\x01([0-9a-f]{40,64})\x02", re.MULTILINE)  # lines of a diff begin with + or -
 _FORMAT = "--format=%x01%H%x02%B%x03"
-# Whatever the user's settings are, the answer has one form.
+# Whatever the user's settings and the attributes of the files on disk are, the answer has one form.
 _DIFF = (
     "--no-walk=unsorted", "--stdin", "-p", "-U0", "--inter-hunk-context=0", "--no-renames", "--no-ext-diff",
     "--no-textconv", "--no-color", "--no-indent-heuristic", "--diff-algorithm=myers", "--src-prefix=a/",
     "--dst-prefix=b/", "--ignore-submodules=all", "--encoding=UTF-8", "--no-show-signature", "--no-notes",
-    "--full-index", "--root",
+    "--full-index", "--root", "--text", "-O/dev/null",
 )  # fmt: skip
 
 
@@ -37,11 +37,16 @@ class Commit:
 
 
 def commit_of(location: Location, rev: str) -> Commit | None:
-    """The commit that a revision names; None for a tree, a blob, a range or nothing."""
-    if not rev or rev.startswith(("-", "^")) or ".." in rev or "\0" in rev:
+    """The commit that a revision names; None for a tree, a blob, a range or nothing.
+
+    Raises:
+        GitFailed: git could not say. A name that means nothing is no failure.
+    """
+    if not rev or rev.startswith(("-", "^")) or ".." in rev or "\0" in rev or "\n" in rev:
         return None
-    args = ["log", "--max-count=1", "--no-show-signature", "--format=%H %T", f"{rev}^{{commit}}", "--"]
-    named = run_git(location, args, ok=(0, 1, 128)).decode().split()
+    asked = f"{rev}^{{commit}}\n{rev}^{{commit}}^{{tree}}\n".encode("utf-8", "surrogateescape")
+    answer = run_git(location, ["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked).splitlines()
+    named = [line.decode().split(" ")[0] for line in answer if line.endswith((b" commit", b" tree"))]
     return Commit(named[0], named[1]) if len(named) == 2 else None
 
 

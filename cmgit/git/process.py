@@ -23,6 +23,7 @@ _DROPPED = frozenset(
         "GIT_ATTR_SOURCE",
         "GIT_COMMON_DIR",
         "GIT_CONFIG",
+        "GIT_DIFF_OPTS",
         "GIT_DIR",
         "GIT_EXTERNAL_DIFF",
         "GIT_FLUSH",

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from cmgit.core.config import Config
-from cmgit.core.errors import ModelUnavailable, SegmentDamaged
+from cmgit.core.errors import CmgitError, ModelUnavailable, SegmentDamaged
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, FileEntry, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
@@ -125,7 +126,7 @@ def keep_history(job: Job, blobs: Mapping[str, str] | None = None) -> None:
     commit's, and a tree may have several."""
     if job.on_demand:
         return
-    with job.watch.stage("history"):
+    with job.watch.stage("history"), suppress(CmgitError):  # who asks a question is told
         commit = commit_of(job.location, "HEAD")
         if commit is not None and commit.tree == job.tree:
             history_at(job.location, commit.oid, blobs=blobs)
@@ -234,8 +235,10 @@ def embed_and_publish(
 
 def recent_changes(job: Job) -> dict[str, int]:
     """Path → how many of the commits that count ago it was changed last; empty where HEAD is another tree."""
-    commit = None if job.on_demand else commit_of(job.location, "HEAD")
-    history = history_at(job.location, commit.oid) if commit is not None and commit.tree == job.tree else None
+    history = None
+    with suppress(CmgitError):
+        commit = None if job.on_demand else commit_of(job.location, "HEAD")
+        history = history_at(job.location, commit.oid) if commit is not None and commit.tree == job.tree else None
     recent: dict[str, int] = {}
     if history is not None:
         for row, path in zip(history.changed_commit.tolist(), history.changed_path.tolist(), strict=True):

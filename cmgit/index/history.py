@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cmgit.core.atomic import write_atomic
+from cmgit.core.atomic import TEMP_PREFIX, write_atomic
 from cmgit.core.errors import CmgitError
 from cmgit.core.history import History, PastChange, PastCommit
 from cmgit.core.recipe import hash_modules
@@ -26,6 +26,7 @@ from cmgit.core.records import Role
 from cmgit.git.locate import Location
 from cmgit.git.past import ancestors, read_commits
 from cmgit.git.plumbing import run_git
+from cmgit.git.process import GitFailed
 from cmgit.languages.roles import role_of
 from cmgit.languages.table import SUFFIXES, language_of
 from cmgit.words.recipe import words_recipe
@@ -57,11 +58,14 @@ def history_recipe() -> str:
 def history_at(
     location: Location, commit: str, make: bool = True, blobs: Mapping[str, str] | None = None
 ) -> History | None:
-    """The history of a commit, kept or made now; None where git cannot tell it (a partial clone).
+    """The history of a commit, kept or made now.
 
     Args:
-        make: False takes only what is kept.
+        make: False takes only what is kept, and gives None where that is nothing.
         blobs: path → blob id of the commit's tree, where the caller has listed it.
+
+    Raises:
+        CmgitError: git cannot tell it (a partial clone lacks the blobs), or was ended from outside, twice.
     """
     folder = Path(location.cm_dir) / FOLDER
     place = folder / f"{commit}-{history_recipe()}"
@@ -70,21 +74,29 @@ def history_at(
         return kept[0]
     if not make:
         return None
+    words = _Words()
     try:
-        oids = ancestors(location, commit, MOST_COMMITS)
-        words = _Words()
-        known = {past.oid: past for past in _newest(folder, words)}
-        fresh = [oid for oid in oids if oid not in known]
-        known.update({past.oid: _reduced(past) for past in read_commits(location, fresh, _pathspecs())})
-        commits = [known[oid] for oid in oids]
-        history = history_of(commits, blobs or _blobs(location, commit), words)
-    except CmgitError:
-        return None
-    with contextlib.suppress(CmgitError):  # a store that cannot be written: the next reader makes it again
+        commits = _read(location, commit, folder, words)
+    except GitFailed as error:
+        if error.code >= 0:
+            raise
+        commits = _read(location, commit, folder, words)  # killed by a signal: that says nothing of the repository
+    history = history_of(commits, _blobs(location, commit) if blobs is None else blobs, words)
+    # A store that cannot be written, or is removed meanwhile: the next reader makes it again.
+    with contextlib.suppress(CmgitError, OSError):
         if Path(location.cm_dir).is_dir():
             write_atomic(place, _MAGIC + _encode(history, commits, words))
             _drop_old(folder)
     return history
+
+
+def _read(location: Location, commit: str, folder: Path, words: _Words) -> list[PastCommit]:
+    """The commit and those before it, newest first; what the newest kept file has of them is not read again."""
+    oids = ancestors(location, commit, MOST_COMMITS)
+    known = {past.oid: past for past in _newest(folder, words)}
+    fresh = [oid for oid in oids if oid not in known]
+    known.update({past.oid: _reduced(past) for past in read_commits(location, fresh, _pathspecs())})
+    return [known[oid] for oid in oids]
 
 
 class _Words(dict[str, list[str]]):
@@ -253,7 +265,7 @@ def _load(place: Path) -> tuple[History, bytes] | None:
 def _part(data: bytes) -> tuple[bytes | None, bytes]:
     length, checksum = int.from_bytes(data[:4], "little"), int.from_bytes(data[4:8], "little")
     packed = data[8 : 8 + length]
-    if len(packed) != length or zlib.crc32(packed) != checksum:
+    if not length or len(packed) != length or zlib.crc32(packed) != checksum:
         return None, b""
     return zlib.decompress(packed), data[8 + length :]
 
@@ -274,10 +286,12 @@ def _newest(folder: Path, words: dict[str, list[str]]) -> list[PastCommit]:
 
 
 def _by_age(folder: Path) -> list[Path]:
-    """Files of the folder, the newest first."""
+    """Files of the folder, the newest first, without those that are being written."""
     found: list[tuple[float, str, Path]] = []
     with contextlib.suppress(OSError):
         for place in folder.iterdir():
+            if place.name.startswith(TEMP_PREFIX):
+                continue
             with contextlib.suppress(OSError):
                 found.append((-place.stat().st_mtime, place.name, place))
     return [place for _, _, place in sorted(found)]

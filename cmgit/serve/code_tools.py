@@ -43,7 +43,7 @@ _SITES = {
 _PENDING = {
     "type": "object",
     "description": "What the answer does not know yet.",
-    "properties": {"files": {"type": "integer"}, "vectors": {"type": "integer"}},
+    "properties": {"files": {"type": "integer"}, "vectors": {"type": "integer"}, "history": {"type": "integer"}},
 }
 
 

@@ -255,8 +255,9 @@ def lay_over(
     )  # fmt: skip
     wanted = supply if config.vectors else None
     view = View(target.tree, target.dirty, places, segments, target.reader, config.max_blob_bytes, wanted)
-    view.past = PastSupply(location, target.rev, target.tree)
-    view.closed = target.closed
+    view.past, view.warn, view.closed = PastSupply(location, target.rev, target.tree), warn, target.closed
+    if view.unreadable:
+        warn(f"git cannot give {view.unreadable} of the files: the answer is without what they hold (`git cm status`)")
     if target.closed:
         named = ", ".join(path_bytes(path).decode("utf-8", "backslashreplace") for path in target.closed[:CLOSED_NAMED])
         more = f" and {len(target.closed) - CLOSED_NAMED} more" if len(target.closed) > CLOSED_NAMED else ""

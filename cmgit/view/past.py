@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from cmgit.core.errors import CmgitError
 from cmgit.core.history import History
 from cmgit.core.record import record
 from cmgit.git.locate import Location
@@ -15,10 +14,16 @@ class Past(Protocol):
 
     @property
     def is_short(self) -> bool:
-        """The last `complete` gave nothing because there was no time."""
+        """Where the last `complete` gave nothing, that was for want of time."""
         ...
 
-    def complete(self) -> History | None: ...
+    def complete(self) -> History | None:
+        """None where there is none, or no time.
+
+        Raises:
+            CmgitError: there is one, and it cannot be read.
+        """
+        ...
 
 
 @record
@@ -35,20 +40,21 @@ class PastSupply:
 
     @property
     def is_short(self) -> bool:
-        return False
+        return not self.make and bool(self.commit)
 
     def complete(self) -> History | None:
-        """None for a tree without a commit, and where git cannot tell (an unborn branch, a partial clone)."""
+        """None for a tree without a commit (an unborn branch), and where none is kept and none shall be made.
+
+        Raises:
+            CmgitError: git cannot tell (a partial clone lacks blobs).
+        """
         from cmgit.index.history import history_at
 
         if self.commit:
             return history_at(self.location, self.commit, make=self.make)
         from cmgit.git.past import commit_of
 
-        try:
-            named = commit_of(self.location, self.rev)
-        except CmgitError:
-            return None
+        named = commit_of(self.location, self.rev)
         if named is None or named.tree != self.tree:
             return None
         return history_at(self.location, named.oid, make=self.make)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from cmgit.core.facts import NONE, BlobFacts, UnitFlag, UnitKind
+from cmgit.core.errors import CmgitError
+from cmgit.core.facts import NONE, BlobFacts, BlobStatus, UnitFlag, UnitKind
 from cmgit.core.history import History
 from cmgit.core.record import record
 from cmgit.core.records import BlobKey, Change, Pending, UnitView
@@ -72,13 +73,15 @@ class View:
         self.location: Location | None = None
         self.changes: Sequence[Change] | None = None
         self.past: Past | None = None
+        self.warn: Callable[[str], None] = lambda _: None
+        self.past_unread = False
 
     def renew(self) -> None:
         """Ready for another question: files are read anew, and vectors that came short are looked for again."""
         self._sources = {}
         if self.supply is not None and self.supply.is_short:
             self._vectors = None
-        if self.past is not None and self.past.is_short:
+        if self.past_unread or (self.past is not None and self.past.is_short):
             self.__dict__.pop("_history", None)
 
     @cached_property
@@ -204,22 +207,41 @@ class View:
         return self._vectors
 
     def history(self) -> History | None:
-        """What the commits before this state say; None where there are none, or git cannot tell."""
+        """What the commits before this state say; None where there are none, or git cannot tell, which `pending` then
+        says."""
         return self._history
 
     @cached_property
     def _history(self) -> History | None:
-        return self.past.complete() if self.past is not None else None
+        self.past_unread = False
+        try:
+            return self.past.complete() if self.past is not None else None
+        except CmgitError as error:
+            self.past_unread = True
+            self.warn(f"earlier commits cannot be read, the answer does without them: {error.message}")
+            return None
 
     @property
     def pending(self) -> Pending:
         """What a complete view would have more than this one has now."""
-        files = self.pending_files + len(self.closed)
+        files = self.pending_files + len(self.closed) + self.unreadable
         if self.supply is None:
-            return Pending(files)
-        if self._vectors is None:
-            return Pending(files, self.supply.pending(self))
-        return Pending(files, self._vectors.missing if self.supply.is_short else 0)
+            vectors = 0
+        elif self._vectors is None:
+            vectors = self.supply.pending(self)
+        else:
+            vectors = self._vectors.missing if self.supply.is_short else 0
+        return Pending(files, vectors, int(self._lacks_history()))
+
+    def _lacks_history(self) -> bool:
+        """It was asked for, and came short."""
+        asked = self.__dict__.get("_history", self) is None
+        return asked and (self.past_unread or (self.past is not None and self.past.is_short))
+
+    @cached_property
+    def unreadable(self) -> int:
+        """Files whose blob git could not give."""
+        return sum(place.status == BlobStatus.UNREADABLE for place in self.places)
 
     def text_keys(self, file: int) -> list[bytes]:
         """Keys of the texts that a file's units want."""
