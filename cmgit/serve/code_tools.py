@@ -5,11 +5,12 @@ Few, with short descriptions: each one hangs in the model's context for the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from cmgit.retrieve.quote import one_line
-from cmgit.serve.tools import Arguments, Document, Tool
+from cmgit.serve.tools import Arguments, Document, Sheet, Tool, object_schema
 
 Ask = Callable[[str, Arguments], Document]
 """From an operation (`retrieve`, `search`, `callers`, `symbols`) and its arguments to the command's document."""
@@ -47,114 +48,9 @@ _PENDING = {
 }
 
 
-def code_tools(ask: Ask) -> list[Tool]:
-    """The tools, in the order in which they are listed."""
-    return [
-        Tool(
-            "cm_retrieve_context",
-            "Retrieve context",
-            "The source needed for a task, read from disk now: functions whole, their dependencies, call sites. "
-            "Give the task in words, with names and paths where known. detail expanded: wider, for a large change.",
-            _object(
-                {
-                    "prompt": {"type": "string", "minLength": 1},
-                    "detail": {"type": "string", "enum": ["normal", "expanded"], "default": "normal"},
-                    "budget": {"type": "integer", "minimum": 500, "maximum": 60_000, "description": "Bytes of source."},
-                    "cwd": _CWD,
-                },
-                ["prompt"],
-            ),
-            _object(
-                {
-                    "text": {"type": "string"},
-                    "route": {"type": "string"},
-                    "tree": {"type": "string"},
-                    "dirty": {"type": "integer"},
-                    "items": {"type": "array", "items": _ITEM},
-                    "call_sites": _SITES,
-                    "omitted": {"type": "object"},
-                    "pending": _PENDING,
-                },
-                ["text", "route", "tree", "dirty", "items", "call_sites", "omitted", "pending"],
-                closed=False,
-            ),
-            lambda arguments: _context(ask("retrieve", arguments)),
-            lambda document: (
-                str(document["text"]) or "Nothing in this repository's JavaScript and TypeScript answers that."
-            ),
-        ),
-        Tool(
-            "cm_search",
-            "Search code",
-            "Functions, classes and types ranked for a question in words or names.",
-            _object(
-                {
-                    "query": {"type": "string", "minLength": 1},
-                    "count": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
-                    "cwd": _CWD,
-                },
-                ["query"],
-            ),
-            _object(
-                {"results": {"type": "array", "items": _ITEM}, "pending": _PENDING},
-                ["results", "pending"],
-                closed=False,
-            ),
-            lambda arguments: _found(ask("search", arguments)),
-            _found_text,
-        ),
-        Tool(
-            "cm_callers",
-            "Find callers",
-            "Every use of a function, method, class or type: proven, likely, and those that could not be decided.",
-            _object(
-                {
-                    "name": {"type": "string", "minLength": 1, "description": "NAME, Class.member or path:NAME"},
-                    "cwd": _CWD,
-                },
-                ["name"],
-            ),
-            _object(
-                {
-                    "units": {"type": "array", "items": _ITEM},
-                    "undecided": _SITES,
-                    "more": {"type": "object", "description": "How many were left out."},
-                    "pending": _PENDING,
-                },
-                ["units", "undecided", "more", "pending"],
-                closed=False,
-            ),
-            lambda arguments: _callers(ask("callers", arguments)),
-            _callers_text,
-        ),
-        Tool(
-            "cm_symbols",
-            "List symbols",
-            "What a file declares, with line ranges.",
-            _object(
-                {"path": {"type": "string", "minLength": 1, "description": "From the top."}, "cwd": _CWD}, ["path"]
-            ),
-            _object(
-                {
-                    "path": {"type": "string"},
-                    "status": {"type": "string"},
-                    "symbols": {"type": "array", "items": _ITEM},
-                    "more": {"type": "integer"},
-                    "pending": _PENDING,
-                },
-                ["path", "status", "symbols", "more", "pending"],
-                closed=False,
-            ),
-            lambda arguments: _symbols(ask("symbols", arguments)),
-            _symbols_text,
-        ),
-    ]
-
-
-def _object(properties: dict[str, Any], required: Sequence[str], *, closed: bool = True) -> Document:
-    """closed: for input. Fields are added to answers over time."""
-    schema: Document = {"type": "object", "properties": properties, "required": list(required)}
-    return {**schema, "additionalProperties": False} if closed else schema
+def _answer_schema(properties: dict[str, Any]) -> Document:
+    """All of them are there; fields are added over time."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _rows(document: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -254,3 +150,98 @@ def _symbols_text(document: Document) -> str:
     if document["more"]:
         lines.append(f"{document['more']} more were left out.")
     return "\n".join(lines)
+
+
+# The tools, in the order in which they are listed.
+SHEETS: tuple[Sheet[Ask], ...] = (
+    Sheet(
+        "cm_retrieve_context",
+        "Retrieve context",
+        "The source needed for a task, read from disk now: functions whole, their dependencies, call sites. "
+        "Give the task in words, with names and paths where known. detail expanded: wider, for a large change.",
+        object_schema(
+            {
+                "prompt": {"type": "string", "minLength": 1},
+                "detail": {"type": "string", "enum": ["normal", "expanded"], "default": "normal"},
+                "budget": {"type": "integer", "minimum": 500, "maximum": 60_000, "description": "Bytes of source."},
+                "cwd": _CWD,
+            },
+            ["prompt"],
+        ),
+        _answer_schema(
+            {
+                "text": {"type": "string"},
+                "route": {"type": "string"},
+                "tree": {"type": "string"},
+                "dirty": {"type": "integer"},
+                "items": {"type": "array", "items": _ITEM},
+                "call_sites": _SITES,
+                "omitted": {"type": "object"},
+                "pending": _PENDING,
+            }
+        ),
+        lambda ask, arguments: _context(ask("retrieve", arguments)),
+        lambda document: str(document["text"]) or NOTHING,
+    ),
+    Sheet(
+        "cm_search",
+        "Search code",
+        "Functions, classes and types ranked for a question in words or names.",
+        object_schema(
+            {
+                "query": {"type": "string", "minLength": 1},
+                "count": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+                "cwd": _CWD,
+            },
+            ["query"],
+        ),
+        _answer_schema({"results": {"type": "array", "items": _ITEM}, "pending": _PENDING}),
+        lambda ask, arguments: _found(ask("search", arguments)),
+        _found_text,
+    ),
+    Sheet(
+        "cm_callers",
+        "Find callers",
+        "Every use of a function, method, class or type: proven, likely, and those that could not be decided.",
+        object_schema(
+            {
+                "name": {"type": "string", "minLength": 1, "description": "NAME, Class.member or path:NAME"},
+                "cwd": _CWD,
+            },
+            ["name"],
+        ),
+        _answer_schema(
+            {
+                "units": {"type": "array", "items": _ITEM},
+                "undecided": _SITES,
+                "more": {"type": "object", "description": "How many were left out."},
+                "pending": _PENDING,
+            }
+        ),
+        lambda ask, arguments: _callers(ask("callers", arguments)),
+        _callers_text,
+    ),
+    Sheet(
+        "cm_symbols",
+        "List symbols",
+        "What a file declares, with line ranges.",
+        object_schema(
+            {"path": {"type": "string", "minLength": 1, "description": "From the top."}, "cwd": _CWD}, ["path"]
+        ),
+        _answer_schema(
+            {
+                "path": {"type": "string"},
+                "status": {"type": "string"},
+                "symbols": {"type": "array", "items": _ITEM},
+                "more": {"type": "integer"},
+                "pending": _PENDING,
+            }
+        ),
+        lambda ask, arguments: _symbols(ask("symbols", arguments)),
+        _symbols_text,
+    ),
+)
+
+
+def code_tools(ask: Ask) -> list[Tool]:
+    return [Tool(sheet, partial(sheet.answer, ask)) for sheet in SHEETS]

@@ -13,25 +13,23 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
-from cmgit.core.history import History
 from cmgit.core.records import Progress
-from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
-from cmgit.git.plumbing import run_git
 from cmgit.index.recipes import current_recipes
+from cmgit.serve.held import Held
+from cmgit.serve.patient import PatientPast, PatientSupply
 from cmgit.serve.sight import Configure, Looker, Sight
 from cmgit.snapshot.manifest import Manifest
-from cmgit.store.segments import VectorsSegment
 from cmgit.view.memory import Build, Memory, build_here
 from cmgit.view.open import find_base, find_target, lay_over
 from cmgit.view.overlay import has_conversions
-from cmgit.view.past import Past, PastSupply
-from cmgit.view.supply import Supply, VectorSupply
+from cmgit.view.past import PastSupply
+from cmgit.view.supply import VectorSupply
 from cmgit.view.view import View
 
 if TYPE_CHECKING:
@@ -62,17 +60,6 @@ def give_back() -> None:
 
 class NotReady(CmgitError):
     """There is a deadline, and no view yet that could answer before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A view, what was seen when it was made, and the snapshot under it. converts: attributes make git call files
-    unchanged whose bytes on disk are others, so that git's word is not enough."""
-
-    view: View
-    sight: Sight
-    base: Manifest | None
-    converts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +130,7 @@ class Keeper:
                 raise NotReady("git has not said yet what changed", "ask again in a moment") from None
             finally:
                 self._looking = None
-            if held is not None and early is not None and self._stands(held, sight):
+            if held is not None and early is not None and held.stands(sight):
                 return early.get()
             held, pending = self._brought(sight, held)
             held.view.pending_files = pending
@@ -183,35 +170,9 @@ class Keeper:
         Raises:
             CmgitError: it has; the answer would be thrown away.
         """
-        if (
-            self._looking is not None
-            and self._held is not None
-            and not self._stands(self._held, self._looking.result())
-        ):
+        held = self._held
+        if self._looking is not None and held is not None and not held.stands(self._looking.result()):
             raise CmgitError("the working tree has changed meanwhile", "ask again")
-
-    def _stands(self, held: Held, sight: Sight) -> bool:
-        """The view is still the one of what was seen, on the snapshot that it would choose."""
-        same = held.sight.same_code(sight) and not self._newer(held, sight)
-        return same and not (held.converts and self._rewritten(held.view))
-
-    def _rewritten(self, view: View) -> bool:
-        """Some file's bytes on disk are not those that the view was made of."""
-        top = self.location.top
-        assert top is not None
-        for place in view.places:
-            data = read_file(top, place.path)
-            if data is not None and blob_oid(data, self.location.object_format) != place.oid:
-                return True
-        return False
-
-    def _newer(self, held: Held, sight: Sight) -> bool:
-        """A snapshot was published that this view would rather stand on."""
-        if held.sight.snapshots == sight.snapshots:
-            return False
-        best = max((s for s in sight.snapshots if s.tree == sight.tree), default=None)
-        base = held.base
-        return base is None or (best is not None and (best.tree, best.generation) != (base.tree, base.generation))
 
     def _brought(self, sight: Sight, held: Held | None) -> tuple[Held, int]:
         """The view of what was seen, and 0; or the last view, and how many files it shows differently."""
@@ -220,22 +181,11 @@ class Keeper:
             return job.result(self.time_left(first=True)), 0
         except Late:
             assert held is not None  # else NotReady
-            return held, self._differing(held, sight)
+            return held, held.differing(sight)
 
     def time_left(self, *, first: bool = False) -> float | None:
         """Seconds that may be waited before the rest of an answer must begin; None where there is time."""
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic() - self._usual[first])
-
-    def _differing(self, held: Held, sight: Sight) -> int:
-        before, now = held.sight.dirty(), sight.dirty()
-        paths = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
-        if held.sight.tree != sight.tree and held.sight.tree and sight.tree:
-            with suppress(CmgitError):
-                changed = run_git(
-                    self.location, ["diff-tree", "-r", "-z", "--name-only", held.sight.tree, sight.tree]
-                ).split(b"\0")
-                return len({*paths, *changed[:-1]})
-        return max(1, len(paths))
 
     # What follows runs in the thread of `_hands`, one thing after the other.
 
@@ -247,7 +197,7 @@ class Keeper:
     def _refresh(self, sight: Sight) -> Held:
         """Make the view of what was seen, unless it is there."""
         held = self._held
-        if held is not None and self._stands(held, sight):
+        if held is not None and held.stands(sight):
             return held
         config = sight.config
         if self._config != config:  # what was made by other settings is of no use
@@ -262,7 +212,9 @@ class Keeper:
             view.supply = PatientSupply(view.supply, self)
         if isinstance(view.past, PastSupply):
             view.past = PatientPast(view.past, self)
-        self._held = Held(view, sight, base, has_conversions(self.location, target.entries, sight.changes))
+        self._held = Held(
+            self.location, view, sight, base, has_conversions(self.location, target.entries, sight.changes)
+        )
         return self._held
 
     def _tidy(self) -> None:
@@ -333,68 +285,3 @@ class Keeper:
         self._stopping = True
         self._eyes.shutdown(wait=False, cancel_futures=True)
         self._hands.shutdown(wait=False, cancel_futures=True)
-
-
-class PatientSupply:
-    """Vectors of a kept view: those that are lacking are made in the keeper's own thread, and a question with a
-    deadline goes on without them."""
-
-    def __init__(self, supply: VectorSupply, keeper: Keeper) -> None:
-        self._supply, self._keeper = supply, keeper
-        self._making: Future[list[VectorsSegment]] | None = None
-        self._short = False
-
-    @property
-    def is_short(self) -> bool:
-        return self._short
-
-    def pending(self, view: View) -> int:
-        return self._supply.pending(view)
-
-    def complete(self, view: View) -> list[VectorsSegment]:
-        self._keeper.confirm()
-        if self._making is None:
-            self._making = self._keeper.work(lambda: self._supply.complete(view))
-        try:
-            segments = self._making.result(self._keeper.time_left())
-        except Late:
-            self._short = True
-            return self._supply.known(self._supply.base)
-        except BaseException:
-            self._making = None
-            raise
-        self._short = False
-        return segments
-
-
-class PatientPast:
-    """The history of a kept view: what no build has kept is read in the keeper's own thread, and a question with a
-    deadline goes on without it."""
-
-    def __init__(self, past: PastSupply, keeper: Keeper) -> None:
-        self._past, self._keeper = past, keeper
-        self._reading: Future[History | None] | None = None
-        self._short = False
-
-    @property
-    def is_short(self) -> bool:
-        return self._short
-
-    def complete(self) -> History | None:
-        kept = replace(self._past, make=False).complete()
-        if kept is not None:
-            self._short = False
-            return kept
-        self._keeper.confirm()
-        if self._reading is None:
-            self._reading = self._keeper.work(self._past.complete)
-        try:
-            found = self._reading.result(self._keeper.time_left())
-        except Late:
-            self._short = True
-            return None
-        self._short = False
-        return found
-
-
-_: tuple[type[Supply], type[Past]] = (PatientSupply, PatientPast)

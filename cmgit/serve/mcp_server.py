@@ -67,18 +67,18 @@ def make_server(supply: Supply, version: str) -> Server[Any]:
 
 def described(tool: Tool) -> types.Tool:
     hints = types.ToolAnnotations(
-        title=tool.title,
-        read_only_hint=tool.reads_only,
+        title=tool.sheet.title,
+        read_only_hint=tool.sheet.reads_only,
         destructive_hint=False,
-        idempotent_hint=tool.reads_only,
+        idempotent_hint=tool.sheet.reads_only,
         open_world_hint=False,
     )
     return types.Tool(
         name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        output_schema=tool.output_schema,
+        title=tool.sheet.title,
+        description=tool.sheet.description,
+        input_schema=tool.sheet.input_schema,
+        output_schema=tool.sheet.output_schema,
         annotations=hints,
     )
 
@@ -94,7 +94,7 @@ def call(tool: Tool, arguments: Mapping[str, Any]) -> types.CallToolResult:
         logging.getLogger(__name__).exception("tool %s", tool.name)
         return failed(f"internal error: {type(error).__name__}: {error}\nhint: this is a bug in cmgit")
     document = clean(json.loads(json.dumps(document)))
-    text = tool.text(document) if tool.text is not None else json.dumps(document, ensure_ascii=False)
+    text = tool.sheet.text(document) if tool.sheet.text is not None else json.dumps(document, ensure_ascii=False)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=document)
 
 
@@ -111,7 +111,7 @@ def check(tool: Tool, arguments: Mapping[str, Any]) -> None:
     if len(json.dumps(arguments)) > LONGEST_ARGUMENTS:
         raise CmgitError("the arguments are too long", f"at most {LONGEST_ARGUMENTS:,} characters")
     try:
-        jsonschema.validate(dict(arguments), tool.input_schema)
+        jsonschema.validate(dict(arguments), tool.sheet.input_schema)
     except jsonschema.ValidationError as error:
         place = ".".join(map(str, error.absolute_path))
         raise CmgitError(

@@ -7,8 +7,9 @@ written by others, and is material to judge, not an instruction.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cmgit.core.errors import UsageError
 from cmgit.notes.book import Book, Changes
@@ -17,8 +18,8 @@ from cmgit.notes.search import LIMIT, Question
 from cmgit.notes.standing import Standing
 from cmgit.notes.uri import typed_uri
 from cmgit.notes.write import NoteChanged
-from cmgit.retrieve.quote import escape_source, fence_for, one_line
-from cmgit.serve.tools import Arguments, Document, Tool
+from cmgit.serve.note_texts import entities_text, followed_text, notes_text, search_text, written_text
+from cmgit.serve.tools import Arguments, Document, Sheet, Tool, object_schema
 
 if TYPE_CHECKING:
     from cmgit.core.config import Config
@@ -74,161 +75,13 @@ _ANCHORS = {
 _VERSION = {"type": "string", "description": "The version that get_notes gave."}
 _TEXT = {"type": "string"}
 _FLAG = {"type": "boolean", "default": False}
+_STATUS = {"type": "string", "enum": list(STATUSES)}
 _ID = {"type": "string", "pattern": "^[0-9a-z]{5}$"}
-
-
-def _object(properties: dict[str, Any], required: Sequence[str] = ()) -> Document:
-    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
 
 
 def _result(*required: str) -> Document:
     """Fields are added over time, so no more is promised than what is always there."""
     return {"type": "object", "required": list(required)}
-
-
-def note_tools(ask: Ask, now: Callable[[], str]) -> list[Tool]:
-    """The tools. ask: see there. now: the time as `YYYY-MM-DDTHH:MM:SSZ`."""
-
-    def reading(answer: Callable[[Book, Arguments], Document]) -> Callable[[Arguments], Document]:
-        return lambda arguments: ask(lambda view: answer(book_of(view, now), arguments))
-
-    def writing(answer: Callable[[Book, Arguments], Document]) -> Callable[[Arguments], Document]:
-        return lambda arguments: answer(book_of(ask(lambda view: view), now), arguments)
-
-    return [*_reading_tools(reading), *_writing_tools(writing)]
-
-
-Wrap = Callable[[Callable[[Book, Arguments], Document]], Callable[[Arguments], Document]]
-
-
-def _reading_tools(reading: Wrap) -> list[Tool]:
-    return [
-        Tool(
-            "search_notes",
-            "Search notes",
-            "Find the project's notes (decisions, invariants, dead ends) by anchors, any of them, or by words, any of "
-            "them, English or Russian. Call it before editing a file with its anchor. Answers ids and summaries; read "
-            "the ones that matter with get_notes. Critical notes are always listed, over the limit too.",
-            _object(
-                {
-                    "anchors": {"type": "array", "items": _URI},
-                    "text": _TEXT,
-                    "inside": _FLAG | {"description": "A file also answers for what is in it."},
-                    "context": {"type": "array", "items": _URI, "description": "What you work with; filters nothing."},
-                    "strict": _FLAG | {"description": "Every word, not any."},
-                    "drafts": _FLAG,
-                    "outdated": _FLAG,
-                    "limit": {"type": "integer", "minimum": 0, "maximum": 1000, "default": LIMIT},
-                }
-            ),
-            _result("results", "more", "searched"),
-            reading(lambda book, arguments: book.search(_question(arguments))),
-            _search_text,
-        ),
-        Tool(
-            "get_notes",
-            "Read notes",
-            "Notes in full: body, anchors by weight with what became of each (ok, changed, moved, gone, unknown), and "
-            "the summaries of the notes that the body links to. A stale anchor means that the code has changed since: "
-            "say so, and check before relying on the note.",
-            _object({"ids": {"type": "array", "items": _ID, "minItems": 1, "maxItems": 50}}, ["ids"]),
-            _result("notes", "missing"),
-            reading(lambda book, arguments: book.show(_texts(arguments, "ids"))),
-            _notes_text,
-        ),
-        Tool(
-            "list_entities",
-            "List entities",
-            "The names of the domain that notes may be anchored to, with one line of meaning each.",
-            _object({}),
-            _result("entities"),
-            reading(lambda book, _: book.entities()),
-            lambda document: _lines(
-                f"{one_line(row['name'])}: {one_line(row['meaning'])}" for row in _rows(document, "entities")
-            ),
-        ),
-    ]
-
-
-def _writing_tools(writing: Wrap) -> list[Tool]:
-    status = {"type": "string", "enum": list(STATUSES)}
-    return [
-        Tool(
-            "create_note",
-            "Create a note",
-            "Write a new note, only when the user asked for it and has seen the draft; search first whether one is to "
-            "be updated instead. At least one anchor; anchor what it is about in code (file, symbol) and by subject "
-            "(entity). The id is made here. Read the warnings.",
-            _object(
-                {
-                    "summary": {"type": "string", "description": "One plain sentence without markup."},
-                    "body": {"type": "string", "description": "Markdown."},
-                    "anchors": _ANCHORS,
-                    "status": status | {"default": "current"},
-                },
-                ["summary", "body", "anchors"],
-            ),
-            _result("id", "path", "version", "warnings", "similar"),
-            writing(_create),
-            _written_text,
-            reads_only=False,
-        ),
-        Tool(
-            "update_note",
-            "Update a note",
-            "Change a note; what is not given stays to the byte. A new body needs the version that get_notes gave: "
-            "where somebody else changed the note since, nothing is written and both texts come back "
-            "(conflict: true). status outdated retires a note. confirm: it was checked, and holds for the code of now.",
-            _object(
-                {
-                    "id": _ID,
-                    "version": _VERSION,
-                    "summary": _TEXT,
-                    "status": status,
-                    "body": _TEXT,
-                    "append": _TEXT | {"description": "A paragraph more, instead of a whole body."},
-                    "anchors": _ANCHORS | {"description": "To add, or to give another weight."},
-                    "drop": {"type": "array", "items": _URI},
-                    "confirm": _FLAG,
-                },
-                ["id"],
-            ),
-            _result("id"),
-            writing(_update),
-            _written_text,
-            reads_only=False,
-        ),
-        Tool(
-            "rename_anchor",
-            "Rename an anchor",
-            "After renaming a file, symbol or entity: give every note the new URI, a file's also in anchors of what "
-            "is in it.",
-            _object({"old_uri": _URI, "new_uri": _URI, "dry_run": _FLAG}, ["old_uri", "new_uri"]),
-            _result("followed", "notes"),
-            writing(
-                lambda book, arguments: book.rename_anchor(
-                    _text(arguments, "old_uri"), _text(arguments, "new_uri"), dry_run=bool(arguments.get("dry_run"))
-                )
-            ),
-            lambda document: (
-                _lines(
-                    f"{row['id']}: {one_line(row['from'])} -> {one_line(row['to'])}"
-                    for row in _rows(document, "followed")
-                )
-                or "No note has that anchor."
-            ),
-            reads_only=False,
-        ),
-        Tool(
-            "create_entity",
-            "Register an entity",
-            "Register a name of the domain, with one line of what it is and why it matters. Ask the user first.",
-            _object({"name": _TEXT, "meaning": _TEXT}, ["name", "meaning"]),
-            _result("name", "meaning", "near"),
-            writing(lambda book, arguments: book.add_entity(_text(arguments, "name"), _text(arguments, "meaning"))),
-            reads_only=False,
-        ),
-    ]
 
 
 def _question(arguments: Arguments) -> Question:
@@ -287,6 +140,11 @@ def _anchors(arguments: Arguments) -> list[tuple[str, str]]:
     return found
 
 
+def _rename(book: Book, arguments: Arguments) -> Document:
+    old, new = _text(arguments, "old_uri"), _text(arguments, "new_uri")
+    return book.rename_anchor(old, new, dry_run=bool(arguments.get("dry_run")))
+
+
 def _given(arguments: Arguments, key: str) -> str | None:
     value = arguments.get(key)
     return value if isinstance(value, str) else None
@@ -301,60 +159,124 @@ def _texts(arguments: Arguments, key: str) -> list[str]:
     return [str(one) for one in value] if isinstance(value, (list, tuple)) else [str(value)]
 
 
-# For a model to read
+# The tools, in the order in which they are listed.
+SHEETS: tuple[Sheet[Book], ...] = (
+    Sheet(
+        "search_notes",
+        "Search notes",
+        "Find the project's notes (decisions, invariants, dead ends) by anchors, any of them, or by words, any of "
+        "them, English or Russian. Call it before editing a file with its anchor. Answers ids and summaries; read "
+        "the ones that matter with get_notes. Critical notes are always listed, over the limit too.",
+        object_schema(
+            {
+                "anchors": {"type": "array", "items": _URI},
+                "text": _TEXT,
+                "inside": _FLAG | {"description": "A file also answers for what is in it."},
+                "context": {"type": "array", "items": _URI, "description": "What you work with; filters nothing."},
+                "strict": _FLAG | {"description": "Every word, not any."},
+                "drafts": _FLAG,
+                "outdated": _FLAG,
+                "limit": {"type": "integer", "minimum": 0, "maximum": 1000, "default": LIMIT},
+            }
+        ),
+        _result("results", "more", "searched"),
+        lambda book, arguments: book.search(_question(arguments)),
+        search_text,
+    ),
+    Sheet(
+        "get_notes",
+        "Read notes",
+        "Notes in full: body, anchors by weight with what became of each (ok, changed, moved, gone, unknown), and "
+        "the summaries of the notes that the body links to. A stale anchor means that the code has changed since: "
+        "say so, and check before relying on the note.",
+        object_schema({"ids": {"type": "array", "items": _ID, "minItems": 1, "maxItems": 50}}, ["ids"]),
+        _result("notes", "missing"),
+        lambda book, arguments: book.show(_texts(arguments, "ids")),
+        notes_text,
+    ),
+    Sheet(
+        "list_entities",
+        "List entities",
+        "The names of the domain that notes may be anchored to, with one line of meaning each.",
+        object_schema({}),
+        _result("entities"),
+        lambda book, _: book.entities(),
+        entities_text,
+    ),
+    Sheet(
+        "create_note",
+        "Create a note",
+        "Write a new note, only when the user asked for it and has seen the draft; search first whether one is to "
+        "be updated instead. At least one anchor; anchor what it is about in code (file, symbol) and by subject "
+        "(entity). The id is made here. Read the warnings.",
+        object_schema(
+            {
+                "summary": {"type": "string", "description": "One plain sentence without markup."},
+                "body": {"type": "string", "description": "Markdown."},
+                "anchors": _ANCHORS,
+                "status": _STATUS | {"default": "current"},
+            },
+            ["summary", "body", "anchors"],
+        ),
+        _result("id", "path", "version", "warnings", "similar"),
+        _create,
+        written_text,
+        reads_only=False,
+    ),
+    Sheet(
+        "update_note",
+        "Update a note",
+        "Change a note; what is not given stays to the byte. A new body needs the version that get_notes gave: "
+        "where somebody else changed the note since, nothing is written and both texts come back "
+        "(conflict: true). status outdated retires a note. confirm: it was checked, and holds for the code of now.",
+        object_schema(
+            {
+                "id": _ID,
+                "version": _VERSION,
+                "summary": _TEXT,
+                "status": _STATUS,
+                "body": _TEXT,
+                "append": _TEXT | {"description": "A paragraph more, instead of a whole body."},
+                "anchors": _ANCHORS | {"description": "To add, or to give another weight."},
+                "drop": {"type": "array", "items": _URI},
+                "confirm": _FLAG,
+            },
+            ["id"],
+        ),
+        _result("id"),
+        _update,
+        written_text,
+        reads_only=False,
+    ),
+    Sheet(
+        "rename_anchor",
+        "Rename an anchor",
+        "After renaming a file, symbol or entity: give every note the new URI, a file's also in anchors of what "
+        "is in it.",
+        object_schema({"old_uri": _URI, "new_uri": _URI, "dry_run": _FLAG}, ["old_uri", "new_uri"]),
+        _result("followed", "notes"),
+        _rename,
+        followed_text,
+        reads_only=False,
+    ),
+    Sheet(
+        "create_entity",
+        "Register an entity",
+        "Register a name of the domain, with one line of what it is and why it matters. Ask the user first.",
+        object_schema({"name": _TEXT, "meaning": _TEXT}, ["name", "meaning"]),
+        _result("name", "meaning", "near"),
+        lambda book, arguments: book.add_entity(_text(arguments, "name"), _text(arguments, "meaning")),
+        reads_only=False,
+    ),
+)
 
 
-def _rows(document: Document, key: str) -> list[dict[str, Any]]:
-    rows = document[key]
-    assert isinstance(rows, list)
-    return rows
+def note_tools(ask: Ask, now: Callable[[], str]) -> list[Tool]:
+    """The tools. now: the time as `YYYY-MM-DDTHH:MM:SSZ`."""
 
+    def call(sheet: Sheet[Book], arguments: Arguments) -> Document:
+        if sheet.reads_only:
+            return ask(lambda view: sheet.answer(book_of(view, now), arguments))
+        return sheet.answer(book_of(ask(lambda view: view), now), arguments)
 
-def _lines(lines: Any) -> str:
-    return "\n".join(lines)
-
-
-def _search_text(document: Document) -> str:
-    lines = []
-    for row in _rows(document, "results"):
-        marks = [row["weight"]] if row["weight"] == "critical" else []
-        marks += [] if row["status"] == "current" else [row["status"]]
-        marks += sorted({f"code {one['status']} since" for one in row["stale"]})
-        lines.append(f"{row['id']}: {one_line(row['summary'])}" + (f" ({', '.join(marks)})" if marks else ""))
-    if document["more"]:
-        lines.append(f"{document['more']} more matched; raise the limit to see them.")
-    return _lines(lines) or "No note answers that."
-
-
-def _notes_text(document: Document) -> str:
-    blocks = []
-    for found in _rows(document, "notes"):
-        lines = [f"Note {found['id']} ({found['status']}, version {found['version']}): {one_line(found['summary'])}"]
-        for weight, anchors in found["anchors"].items():
-            for one in anchors:
-                target = f", now {one_line(one['target'])}" if one.get("target") else ""
-                lines.append(f"  {weight} {one_line(one['uri'])}: {one['status']}{target}")
-        body, _ = escape_source(found["body"].strip("\r\n"))
-        fence = fence_for(body)
-        lines += [f"{fence}md", body, fence]
-        if found.get("cut"):
-            lines.append(f"{found['cut']} more characters are in {one_line(found['path'])}.")
-        lines += [
-            f"[[{linked['id']}]] {one_line(linked['summary']) or 'leads to no note'}" for linked in found["links"]
-        ]
-        blocks.append(_lines(lines))
-    if document["missing"]:
-        blocks.append(f"No such note: {', '.join(map(one_line, map(str, _rows(document, 'missing'))))}.")
-    return "\n\n".join(blocks)
-
-
-def _written_text(document: Document) -> str:
-    if document.get("conflict"):
-        current, _ = escape_source(str(document["current"]))
-        fence = fence_for(current)
-        return f"{document['message']}.\nIts text now, version {document['version']}:\n{fence}md\n{current}\n{fence}"
-    lines = [f"{document['id']} is written: {one_line(str(document['path']))}, version {document['version']}."]
-    lines += [f"Warning: {one_line(str(warning))}" for warning in document.get("warnings", ())]  # type: ignore[attr-defined]
-    for other in document.get("similar", ()):  # type: ignore[attr-defined]
-        lines.append(f"On the same code: {other['id']}: {one_line(other['summary'])}")
-    return _lines(lines)
+    return [Tool(sheet, partial(call, sheet)) for sheet in SHEETS]

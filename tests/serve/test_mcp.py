@@ -229,7 +229,7 @@ def test_the_tools_hang_lightly_in_a_model_s_context(shop: GitRepo) -> None:
     from cmgit.cli.mcp import Repositories
     from cmgit.serve.mcp_server import INSTRUCTIONS
 
-    tools = Repositories(str(shop.path)).tools()
+    tools = [tool.sheet for tool in Repositories(str(shop.path)).tools()]
     assert sum(len(tool.description) + len(json.dumps(tool.input_schema)) for tool in tools) < 3_000
     assert all(len(tool.description) < 300 for tool in tools)
     assert len(INSTRUCTIONS) < 400
