@@ -35,7 +35,14 @@ from cmgit.store.segments import (
 )
 from cmgit.view.layout import FilePlace
 from cmgit.view.memory import Build, Memory, build_here
-from cmgit.view.overlay import disk_state, exact_state, has_conversions, process_missing, with_roles
+from cmgit.view.overlay import (
+    disk_state,
+    exact_state,
+    has_conversions,
+    process_missing,
+    sized_otherwise,
+    with_roles,
+)
 from cmgit.view.past import PastSupply
 from cmgit.view.sources import DiskReader, Reader, TreeReader
 from cmgit.view.supply import VectorSupply
@@ -206,9 +213,9 @@ def find_target(
     if rev is not None:
         return Target(name, entries, read_blob, TreeReader(blobs), (), 0, rev)
     state = disk_state(entries, changed, location, index_blob)
-    state = exact_state(
-        state, location, (lambda _: True) if has_conversions(location, state.entries, changed) else exact
-    )
+    everything = has_conversions(location, state.entries, changed)
+    some = frozenset[str]() if everything else sized_otherwise(location, state, base)
+    state = exact_state(state, location, lambda path: everything or path in some or exact(path))
 
     def read(entry: FileEntry) -> bytes | None:
         return state.data[entry.path] if entry.path in state.data else blob_or_none(blobs(), entry)

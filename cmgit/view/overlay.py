@@ -5,6 +5,7 @@ A dirty file takes the same path as a committed one (`index.blobs.process_blob`)
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,7 +14,16 @@ from typing import TYPE_CHECKING
 from cmgit.core.config import Config
 from cmgit.core.facts import BlobFacts, config_text
 from cmgit.core.record import record
-from cmgit.core.records import BlobKey, Change, ChangeKind, FileEntry, Progress, ProgressCallback, TreeEntry
+from cmgit.core.records import (
+    BlobKey,
+    Change,
+    ChangeKind,
+    FileEntry,
+    Progress,
+    ProgressCallback,
+    TreeEntry,
+    path_bytes,
+)
 from cmgit.git.attributes import read_attributes
 from cmgit.git.disk import blob_oid, is_closed, read_file
 from cmgit.git.locate import Location
@@ -23,9 +33,13 @@ from cmgit.languages.table import is_config, language_of
 
 if TYPE_CHECKING:
     from cmgit.index.blobs import BlobProducts
+    from cmgit.snapshot.manifest import Manifest
     from cmgit.view.memory import Memory
 
 REGULAR_MODE = 0o100644
+MOST_CONVERTED = 400_000
+"""Bytes with other line endings than their blobs' that are worth half a second's parsing for each cold answer."""
+
 _CONVERTS = re.compile(rb"^[^#\n]*\s(?:eol=crlf|filter=|ident\b|working-tree-encoding=)", re.M)
 
 
@@ -82,7 +96,7 @@ def disk_state(
 
 def has_conversions(location: Location, entries: Iterable[FileEntry], changes: Iterable[Change]) -> bool:
     """Whether the repository's attributes make git write other bytes to disk than a blob has: then clean files are
-    compared by content too. Line endings that only a user's settings convert are not looked for here.
+    compared by content too. What else may have converted them shows in their size, see `sized_otherwise`.
 
     Where a `.gitattributes` differs from the tree's, files stand as the earlier one had them, and git calls them clean.
     """
@@ -93,6 +107,41 @@ def has_conversions(location: Location, entries: Iterable[FileEntry], changes: I
         if entry.path.endswith(ATTRIBUTES) and _CONVERTS.search(read_file(location.top, entry.path) or b""):
             return True
     return False
+
+
+def sized_otherwise(location: Location, state: DiskState, base: Manifest | None) -> frozenset[str]:
+    """Clean files that are longer or shorter on disk than their blob: what git wrote by `core.autocrlf` or `core.eol`
+    alone, by attributes outside of the tree, or by ones that an earlier commit had. Files of which `base` knows no size
+    are among them.
+
+    Conversions that keep a file's length are found by their attributes only, see `has_conversions`. Of a large working
+    tree with other line endings throughout (`core.autocrlf`), those that differ in nothing else are left out: each
+    answer would parse all of it anew, for rows that differ in their offsets alone. What is shown is the disk's anyway.
+    """
+    assert location.top is not None
+    table = base.files if base is not None else None
+    sizes = dict(zip(table.path, zip(table.oid, table.size.tolist(), strict=True), strict=True)) if table else {}
+    top = os.fsencode(location.top) + b"/"
+    found: dict[FileEntry, int] = {}
+    for entry in state.entries:
+        if entry.path in state.data:
+            continue
+        oid, size = sizes.get(entry.path, ("", 0))
+        try:
+            there = os.lstat(top + path_bytes(entry.path)).st_size
+        except OSError:
+            continue  # kept off the disk, or gone meanwhile
+        if oid != entry.oid or there != size:
+            found[entry] = there
+    if sum(found.values()) > MOST_CONVERTED:
+        return frozenset(entry.path for entry in found if not _only_line_endings(location, entry))
+    return frozenset(entry.path for entry in found)
+
+
+def _only_line_endings(location: Location, entry: FileEntry) -> bool:
+    """Whether the file on disk is its blob with other line endings."""
+    data = read_file(location.top or "", entry.path) or b""
+    return b"\r\n" in data and blob_oid(data.replace(b"\r\n", b"\n"), location.object_format) == entry.oid
 
 
 def exact_state(state: DiskState, location: Location, exact: Callable[[str], bool]) -> DiskState:
@@ -106,7 +155,8 @@ def exact_state(state: DiskState, location: Location, exact: Callable[[str], boo
         oid = blob_oid(content, location.object_format) if content is not None else entry.oid
         if content is not None and oid != entry.oid:
             data[entry.path] = content
-        entries.append(replace(entry, oid=oid))
+            entry = replace(entry, oid=oid)  # noqa: PLW2901
+        entries.append(entry)
     return DiskState(tuple(entries), data, state.dirty, state.closed)
 
 

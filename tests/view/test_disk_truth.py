@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from cmgit.core.config import Config
 from cmgit.git.disk import blob_oid
 from cmgit.git.locate import locate
 from cmgit.git.revisions import head_tree
 from cmgit.git.worktree import changes
+from cmgit.index.recipes import current_recipes
+from cmgit.snapshot.publish import load
 from cmgit.view.open import find_target
 from tests.conftest import Cm, GitRepo
 
@@ -133,3 +136,58 @@ def test_a_revision_without_a_snapshot_is_answered_without_publishing(repo: GitR
     assert "before" in names
     assert "after" not in names
     assert sorted((repo.path / ".git/cm/trees").iterdir()) == published
+
+
+def shown_oids(repo: GitRepo) -> dict[str, str]:
+    """The blobs that a view of the working tree stands on."""
+    location = locate(str(repo.path))
+    recipe = current_recipes(Config()).snapshot
+    tree = head_tree(location)
+    assert tree is not None
+    base = load(location.cm_dir, tree, recipe)
+    target = find_target(location, tree, changes(location), base, None, lambda _: False)
+    return {entry.path: entry.oid for entry in target.entries}
+
+
+def settled(repo: GitRepo, *paths: str) -> None:
+    """Written long before the index: git trusts what it noted of them."""
+    for path in paths:
+        os.utime(repo.path / path, (1e9, 1e9))
+    repo.git("update-index", "--refresh", check=False)
+    assert repo.git("status", "--porcelain") == b""
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_files_are_those_on_disk_after_attributes_were_committed_away(repo: GitRepo, cm: Cm, indexed: bool) -> None:
+    repo.commit({".gitattributes": "a.ts text eol=crlf\n", "a.ts": SOURCE, "b.ts": SOURCE})
+    (repo.path / "a.ts").unlink()
+    repo.git("checkout", "--", "a.ts")
+    settled(repo, "a.ts", "b.ts")
+    repo.commit({".gitattributes": "*.js linguist-generated\n"})
+    settled(repo)
+    if indexed:
+        cm(repo.path, "index", "--no-vectors").ok()
+    oids = shown_oids(repo)
+    assert b"\r\n" in (repo.path / "a.ts").read_bytes()
+    for path in ("a.ts", "b.ts"):
+        assert oids[path] == blob_oid((repo.path / path).read_bytes(), "sha1")
+
+
+@pytest.mark.parametrize("setting", [("core.autocrlf", "true"), ("core.eol", "crlf")])
+def test_files_are_those_on_disk_where_only_a_setting_converts_them(
+    repo: GitRepo, cm: Cm, setting: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit({".gitattributes": "*.ts text\n", "a.ts": SOURCE, "b.ts": SOURCE})
+    repo.git("config", *setting)
+    (repo.path / "a.ts").unlink()
+    repo.git("checkout", "--", "a.ts")
+    settled(repo, "a.ts", "b.ts")
+    cm(repo.path, "index", "--no-vectors").ok()
+    data = (repo.path / "a.ts").read_bytes()
+    assert b"\r\n" in data
+    assert shown_oids(repo)["a.ts"] == blob_oid(data, "sha1") != shown_oids(repo)["b.ts"]
+    monkeypatch.setattr("cmgit.view.overlay.MOST_CONVERTED", 10)  # where all of a large tree has other line endings
+    assert shown_oids(repo)["a.ts"] == shown_oids(repo)["b.ts"]
+    items = cm(repo.path, "retrieve", "--json", "--no-vectors", "change double").json["items"]
+    shown = [data[item["start_byte"] : item["end_byte"]] for item in items if item["path"] == "a.ts"]
+    assert any(b"export function double(n) {\r\n" in piece for piece in shown)
