@@ -1,14 +1,13 @@
 """One of several processes that build, read and collect at once: `crowd_worker.py WORKTREE EXPECTED SECONDS SEED`.
 
 Each has a worktree of its own, whose HEAD it moves; all share one store. EXPECTED names a JSON file:
-`{"cm": folder, "witness": file, "answers": {tag: [[arguments, digest of the answer], …]},
-"history": whether answers rest on earlier commits}`. Prints one JSON document,
-`{"done": {what: count}, "wrong": [text, …]}`.
+`{"cm": folder, "witness": file, "answers": {tag: [[arguments, answer], …]}}`. Prints one JSON document,
+`{"done": {what: count}, "wrong": [text, …]}`; a wrong answer is told by the lines in which it differs.
 """
 
 from __future__ import annotations
 
-import hashlib
+import difflib
 import io
 import json
 import os
@@ -23,7 +22,6 @@ from pathlib import Path
 from cmgit.cli.boundary import run_guarded
 from cmgit.cli.main import cli
 from cmgit.snapshot import lock
-from cmgit.view.past import PastSupply
 
 
 def call(*arguments: str) -> tuple[int, bytes, str]:
@@ -50,8 +48,8 @@ def call(*arguments: str) -> tuple[int, bytes, str]:
         return code, out.read(), err.read().decode(errors="replace")
 
 
-def digest(answer: bytes) -> str:
-    return hashlib.sha256(answer).hexdigest()
+def differing(answer: str, wanted: str) -> str:
+    return "\n".join(list(difflib.unified_diff(wanted.splitlines(), answer.splitlines(), "cold", "here", n=0))[:120])
 
 
 def watch_the_lock(witness: Path, cm_dir: str, wrong: list[str]) -> None:
@@ -86,15 +84,13 @@ def main() -> None:
     given = json.loads(Path(expected).read_text())
     answers, tags = given["answers"], sorted(given["answers"])
     rng, done, wrong = random.Random(int(seed)), Counter[str](), list[str]()
-    if not given["history"]:
-        PastSupply.complete = lambda self: None  # type: ignore[method-assign]
     watch_the_lock(Path(given["witness"]), given["cm"], wrong)
     here = ""
     call(*answers[tags[0]][0][0], "--rev", tags[0])  # what is loaded once is loaded before the clock starts
     end = time.monotonic() + float(seconds)
     while (time.monotonic() < end or sum(done.values()) < LEAST) and len(wrong) < 3:
         kind = rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0] if here else "move"
-        tag, wanted = here if kind == "read" else rng.choice(tags), ""
+        tag, wanted = here if kind == "read" else rng.choice(tags), None
         if kind == "move":
             subprocess.run(["git", "checkout", "-q", "--detach", tag], check=True)
             here = tag
@@ -108,8 +104,9 @@ def main() -> None:
             arguments = [kind]
         code, out, err = call(*arguments)
         done[kind] += 1
-        if code != 0 or (wanted and digest(out) != wanted):
-            wrong.append(f"{arguments} at {tag}: exit {code}, {err[-1500:]} {out[:300].decode()}")
+        answer = out.decode(errors="replace")
+        if code != 0 or (wanted is not None and answer != wanted):
+            wrong.append(f"{arguments} at {tag}: exit {code}, {err[-1500:]} {differing(answer, wanted or '')}")
     print(json.dumps({"done": done, "wrong": wrong}))
 
 
