@@ -20,7 +20,6 @@ _END = "# <<< git-cm"
 _NEW_FILE = "repos:\n"
 _REPOS = re.compile(r"repos: *(?:#.*)?")
 _ITEM = re.compile(r"( *)- ")
-_CURLY = re.compile(r"^[ ]*[^#\n]*(?:&|<<:)", re.M)
 
 # A machine without cmgit has a hook that does nothing, never one that fails: `unset` commands block every commit of a
 # colleague.

@@ -34,11 +34,6 @@ Usage: git cm hook EVENT [what git gave the hook]
 """
 
 
-def entry() -> NoReturn:
-    """Console script `cm-hook`."""
-    hook_main(sys.argv[1:])
-
-
 def hook_main(args: Sequence[str]) -> NoReturn:
     """Run a hook or its background job; never raises, never returns."""
     with suppress(BaseException):  # a hook must not show or break anything; the log has what matters

@@ -1,4 +1,4 @@
-"""The entry point: parse, dispatch, one boundary for errors. Commands are imported when they are called."""
+"""The table of commands; each is imported when it is called."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import sys
 from importlib import import_module
 
 import click
-
-from cmgit.cli.boundary import leave, open_missing_streams, run_guarded
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("cmgit.cli.init", "Build the first snapshot of this repository."),
@@ -69,9 +67,3 @@ def cli() -> None:
 def call_click() -> object:
     """Run the command that the arguments name; git finds the console script as `git cm`."""
     return cli.main(args=sys.argv[1:], prog_name="git-cm", standalone_mode=False)
-
-
-def entry() -> None:
-    """The command line without its short cuts, for who starts the program by hand."""
-    open_missing_streams()
-    leave(run_guarded(call_click))

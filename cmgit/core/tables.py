@@ -14,7 +14,7 @@ class BlobTerms:
     """Terms of one blob's units, for word search. Rows are grouped by term, terms sorted by code point.
 
     terms: distinct terms of the blob. starts: first row of each term, one more entry at the end. unit: unit row.
-    counts: packed occurrences, see `pack_counts`. lengths: for each unit row the number of term occurrences (an
+    counts: packed occurrences, see `FIELD_BITS`. lengths: for each unit row the number of term occurrences (an
     integer, so that averages over a tree are exact in any order).
     """
 
@@ -26,12 +26,8 @@ class BlobTerms:
 
 
 FIELD_BITS = ((0, 15), (4, 15), (8, 255), (16, 255), (24, 255))
-"""Of each field in packed occurrences: its first bit, and the most that it holds."""
-
-
-def pack_counts(name: int, owner: int, doc: int, string: int, body: int) -> int:
-    """Occurrences by field in an unsigned 32-bit integer, saturating: name 4 bits, owner 4, doc 8, string 8, body 8."""
-    return min(name, 15) | min(owner, 15) << 4 | min(doc, 255) << 8 | min(string, 255) << 16 | min(body, 255) << 24
+"""Occurrences by field (name, owner, doc comment, strings, body) are packed into an unsigned 32-bit integer: the first
+bit of each, and the most that it holds."""
 
 
 @record

@@ -31,11 +31,6 @@ def quantize(vectors: Floats) -> tuple[Bytes, Floats]:
     return np.rint(rows / safe[:, None]).astype(np.int8), scales
 
 
-def dequantize(matrix: Bytes, scales: Floats) -> Floats:
-    """float32[n, d] of what `quantize` made."""
-    return matrix.astype(np.float32) * scales[:, None]
-
-
 def scores(query: Floats, matrix: Bytes, scales: Floats) -> Floats:
     """Cosine of a query to every row, exact over the int8 rows.
 

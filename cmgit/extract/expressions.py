@@ -148,10 +148,6 @@ def _conditional_type(binder: Binder, node: Node, scope: Scope, unit: int) -> No
     binder.push_children(node, inside, unit)
 
 
-def _generic_type(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    binder.push_children(node, scope, unit)
-
-
 # -- assignments and objects ----------------------------------------------------------------------
 
 

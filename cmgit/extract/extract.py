@@ -16,7 +16,7 @@ def extract(data: bytes, language: str, max_bytes: int) -> BlobFacts:
 
     Args:
         data: the blob.
-        language: a name in `cmgit.languages.table.LANGUAGES`.
+        language: one that `cmgit.languages.table` names.
         max_bytes: larger blobs are not parsed.
     """
     text = readable_text(data, language, max_bytes)

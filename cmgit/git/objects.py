@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
-from cmgit.core.record import record
 from cmgit.core.records import TreeEntry
 from cmgit.git.batch import BatchReader
 from cmgit.git.plumbing import run_git
@@ -23,16 +22,7 @@ from cmgit.git.process import GitFailed
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
-
-@record
-class TreeDifference:
-    """One path in which two trees differ. An absent side has mode 0 and oid ""."""
-
-    path: str
-    old_mode: int
-    old_oid: str
-    mode: int
-    oid: str
+FOLDER_MODE = 0o040000
 
 
 class Objects:
@@ -64,14 +54,8 @@ class Objects:
         Raises:
             ObjectUnreadable: a tree on the way is missing or damaged.
         """
-        if any(part in ("", ".", "..") for part in path.split("/")):
-            return None
-        args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path]
-        answer = self._ask_trees(tree, args).decode("utf-8", "surrogateescape")
-        head, _, found = answer.removesuffix("\0").partition("\t")
-        if found != path or head.split(" ")[1] == "tree":
-            return None
-        return TreeEntry(path, int(head[:6], 8), head.rpartition(" ")[2])
+        mode, oid = self._find(tree, path)
+        return TreeEntry(path, mode, oid) if oid and mode != FOLDER_MODE else None
 
     def find_tree(self, tree: str, path: str) -> str | None:
         """The id of a folder of a tree; None where there is none of that name.
@@ -79,26 +63,18 @@ class Objects:
         Raises:
             ObjectUnreadable: a tree on the way is missing or damaged.
         """
+        mode, oid = self._find(tree, path)
+        return oid if mode == FOLDER_MODE else None
+
+    def _find(self, tree: str, path: str) -> tuple[int, str]:
+        """Mode and id of what stands at a path; 0 and "" where nothing does."""
+        if any(part in ("", ".", "..") for part in path.split("/")):
+            return 0, ""
         args = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path]
-        head, _, found = (
-            self._ask_trees(tree, args).decode("utf-8", "surrogateescape").removesuffix("\0").partition("\t")
-        )
-        return head.rpartition(" ")[2] if found == path and head.split(" ")[1] == "tree" else None
-
-    def diff_trees(self, old: str, new: str) -> list[TreeDifference]:
-        """The paths in which two trees differ, sorted by raw path bytes. A rename is two of them.
-
-        Raises:
-            ObjectUnreadable: one of the trees, or one below it, is missing or damaged.
-        """
-        answer = self._ask_trees(new, ["diff-tree", "-r", "-z", "--no-renames", "--full-index", "--raw", old, new])
-        fields = answer.decode("utf-8", "surrogateescape").split("\0")
-        found: list[TreeDifference] = []
-        for head, path in zip(fields[0:-1:2], fields[1::2], strict=True):
-            old_mode, new_mode, old_oid, new_oid, _ = head[1:].split(" ")
-            before, after = int(old_mode, 8), int(new_mode, 8)
-            found.append(TreeDifference(path, before, old_oid if before else "", after, new_oid if after else ""))
-        return found
+        head, _, found = self._ask_trees(tree, args).decode("utf-8", "surrogateescape").partition("\t")
+        if found != path + "\0":
+            return 0, ""
+        return int(head[:6], 8), head.rpartition(" ")[2]
 
     def read_blob(self, oid: str) -> bytes:
         """The bytes of a blob.
@@ -127,13 +103,6 @@ class Objects:
     def blob_sizes(self, oids: Iterable[str]) -> list[int | ObjectUnreadable]:
         """Sizes of many blobs in the order asked; one that is missing or no blob comes as the error."""
         return self._batch.sizes(list(oids))
-
-    def has_tree(self, tree: str) -> bool:
-        """Whether the tree itself is here (what is below it may still be missing)."""
-        try:
-            return run_git(self._location, ["cat-file", "-t", tree], env=self._env).strip() == b"tree"
-        except GitFailed:
-            return False
 
     def close(self) -> None:
         self._batch.close()

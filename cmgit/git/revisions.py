@@ -11,11 +11,6 @@ from cmgit.git.process import GitFailed
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
-EMPTY_TREES = {
-    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-}
-
 
 def tree_of(location: Location, rev: str) -> str:
     """The tree of a commit, tag, branch, tree id or any other revision that git understands.

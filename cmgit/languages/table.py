@@ -24,8 +24,6 @@ SUFFIXES: dict[str, str] = {
 }
 """Lower-case suffix to language; the last suffix of a name counts, in any case (`A.TS`, `b.d.mts`)."""
 
-LANGUAGES: tuple[str, ...] = ("javascript", "typescript", "tsx", "vue", "svelte", "astro")
-
 COMPONENT_LANGUAGES = frozenset({"vue", "svelte", "astro"})
 """Languages whose code stands in blocks inside another text."""
 
@@ -41,9 +39,6 @@ SHEBANGS: dict[str, str] = {
 }
 """Interpreter to language, for a file without a suffix."""
 
-HEAD_BYTES = 256
-"""How much of a file `language_of` wants to see where the name does not tell."""
-
 _CONFIG_NAMES = frozenset({"package.json", "pnpm-workspace.yaml", "pnpm-workspace.yml", "lerna.json"})
 _CONFIG_PATTERN = re.compile(r"(?:tsconfig|jsconfig)(?:[.-][^/]*)?\.json\Z")
 _SHEBANG = re.compile(rb"\A(?:\xef\xbb\xbf)?#![ \t]*([^\r\n]*)")
@@ -55,7 +50,7 @@ def language_of(path: str, head: bytes | None = None) -> str | None:
 
     Args:
         path: repository-relative, with `/`.
-        head: at least the first `HEAD_BYTES` bytes, wanted only where `needs_head(path)`.
+        head: the first bytes of the file, which tell where a name has no suffix; None where they are not at hand.
     """
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
@@ -65,12 +60,6 @@ def language_of(path: str, head: bytes | None = None) -> str | None:
     if head is None:
         return None
     return _language_of_shebang(head)
-
-
-def needs_head(path: str) -> bool:
-    """Whether only the content can tell the language: a name without a suffix."""
-    stem, dot, _ = path.rpartition("/")[2].rpartition(".")
-    return not (dot and stem)
 
 
 def is_config(path: str) -> bool:

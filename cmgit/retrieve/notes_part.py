@@ -32,8 +32,6 @@ MOST_LINES = 12
 LONGEST_SUMMARY = 200
 _HEADING = "Notes on this code (`git cm note show ID`):"
 
-States = Callable[["Head"], "Sequence[State]"]
-
 
 @record
 class Beside:

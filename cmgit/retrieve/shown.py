@@ -84,10 +84,6 @@ class Ledger:
         now = self.view.locate(unit, source)
         return Found(unit, file, now, source) if now is not None else None
 
-    def covers(self, file: int, start: int, end: int) -> bool:
-        """Whether one piece shows the whole range."""
-        return any(p.file == file and p.span.start <= start and end <= p.span.end for p in self.pieces)
-
     def touches(self, file: int, start: int, end: int) -> bool:
         """Whether any piece shows some of the range."""
         return any(p.file == file and p.span.start < end and start < p.span.end for p in self.pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmgit.core.facts import UnitKind
 from cmgit.core.records import Role
 
-# Occurrences by field, in the order of `cmgit.core.tables.pack_counts`: name, owner, doc comment, strings, body.
+# Occurrences by field, in the order of `cmgit.core.tables.FIELD_BITS`: name, owner, doc comment, strings, body.
 FIELDS = (6.0, 1.5, 1.5, 1.0, 1.0)
 PATH = 1.0
 K1 = 1.2

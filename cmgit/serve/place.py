@@ -21,7 +21,6 @@ from cmgit.snapshot.lock import claim
 from cmgit.view.resident import is_private
 
 LOCK, SOCKET = ".lock", ".sock"
-NO_UNIX_SOCKETS = not hasattr(socket, "AF_UNIX")
 BACKLOG = 64
 TRIES, PAUSE = 5, 0.04
 """A client that only looks whether the lock is taken holds it for a moment."""

@@ -146,18 +146,13 @@ class FileTable:
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """What the numbers of `language_index` mean."""
+        """What the numbers of the column `language` mean."""
         return tuple(decode_texts(_unpack(self._stored["languages"])))
 
     @cached_property
     def language(self) -> list[str]:
         names = self.languages
         return [names[i] for i in self._number("language").tolist()]
-
-    @cached_property
-    def language_index(self) -> IntArray:
-        column: IntArray = self._number("language")
-        return column
 
     @cached_property
     def mode(self) -> IntArray:
@@ -198,22 +193,6 @@ class FileTable:
     @property
     def facts_row(self) -> IntArray:
         return self.row(FACTS)
-
-    @property
-    def terms_segment(self) -> IntArray:
-        return self.segment(TERMS)
-
-    @property
-    def terms_row(self) -> IntArray:
-        return self.row(TERMS)
-
-    @property
-    def texts_segment(self) -> IntArray:
-        return self.segment(TEXTS)
-
-    @property
-    def texts_row(self) -> IntArray:
-        return self.row(TEXTS)
 
     @property
     def edges_segment(self) -> IntArray:

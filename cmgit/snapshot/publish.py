@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,14 +67,6 @@ class _OpenFile:
     def __del__(self) -> None:
         with contextlib.suppress(OSError):
             self.close()
-
-
-def snapshot_recipe(parts: Mapping[str, str]) -> str:
-    """One recipe out of named parts: 64 hex digits, the same for the same parts in any order."""
-    digest = hashlib.blake2b(digest_size=32)
-    for name, value in sorted(parts.items()):
-        digest.update(f"{len(name)}:{name}={len(value)}:{value};".encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
 
 
 def recipe8(recipe: str) -> str:
@@ -251,23 +243,6 @@ def set_head(cm_dir: str, worktree: str, manifest: Manifest) -> None:
         if path.read_bytes() == data:
             return
     write_atomic(path, data)
-
-
-def head(cm_dir: str, worktree: str) -> Head | None:
-    """What `set_head` remembered; None when nothing or damaged."""
-    try:
-        return read_head(Path(cm_dir) / "heads" / worktree_file(worktree))
-    except (OSError, ManifestDamaged):
-        return None
-
-
-def heads(cm_dir: str) -> list[Head]:
-    """The heads of all worktrees that are readable, sorted."""
-    found = []
-    for path in head_files(cm_dir):
-        with contextlib.suppress(OSError, ManifestDamaged):
-            found.append(read_head(path))
-    return sorted(found, key=lambda h: (h.tree, h.recipe, h.generation))
 
 
 def head_files(cm_dir: str) -> list[Path]:

@@ -44,7 +44,7 @@ _BLOCK = ("unit", "counts")
 class Postings:
     """Occurrences of one term, ascending by blob row and unit. All arrays have one length.
 
-    blob_row: int32. unit: unit row in the blob, int32. counts: uint32, see `core.tables.pack_counts`.
+    blob_row: int32. unit: unit row in the blob, int32. counts: uint32, see `core.tables.FIELD_BITS`.
     """
 
     blob_row: IntArray
@@ -264,11 +264,6 @@ class TermsSegment:
         number = self._number(row)
         base = int(self.starts[self._index.first_of_block[number]])
         return _cut(self._block(number), int(self.starts[row]) - base, int(self.starts[row + 1]) - base)
-
-    def prefetch(self, terms: Iterable[str]) -> None:
-        """Read the blocks of several terms in one visit to the file; `postings` then finds them in memory."""
-        rows = [row for row in map(self._find, terms) if row is not None]
-        self._fetch(sorted({self._number(row) for row in rows}))
 
     def all_postings(self) -> Postings:
         """The postings of all terms, one after the other, see `starts`."""

@@ -26,7 +26,7 @@ class Postings:
             self._maps.append(np.stack([self._where[files, 1][order], files[order]], 1))
 
     def postings(self, term: str) -> tuple[IntArray, npt.NDArray[np.uint32]]:
-        """View rows that hold the term, ascending, and their packed counts (`core.tables.pack_counts`)."""
+        """View rows that hold the term, ascending, and their packed counts (`core.tables.FIELD_BITS`)."""
         found_units: list[IntArray] = []
         found_counts: list[npt.NDArray[np.uint32]] = []
         for segment, pairs in zip(self._segments, self._maps, strict=True):

@@ -183,11 +183,6 @@ class View:
         chosen = (table.file == file) & (table.is_import == 1) & (table.target_file != NONE)
         return [int(target) for target in distinct(table.target_file[chosen])]
 
-    def importers(self, file: int) -> list[int]:
-        table = self.edges
-        chosen = (table.target_file == file) & (table.is_import == 1)
-        return [int(source) for source in distinct(table.file[chosen])]
-
     @cached_property
     def wanted_texts(self) -> WantedTexts:
         return wanted_texts(self.places, self.units, self.segments.texts)

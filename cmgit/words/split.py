@@ -166,23 +166,3 @@ def terms_of(text: str) -> list[str]:
         if not is_stop_word(token):
             found.extend(identifier_terms(token))
     return found
-
-
-def query_terms(text: str) -> list[str]:
-    """Distinct terms of a question in order of first mention, and its neighbouring words joined as one term ("render
-    slot" → "renderslot"), which only an identifier of those parts has."""
-    found: dict[str, None] = {}
-    singles: list[str] = []
-    for token in tokens(text):
-        if is_stop_word(token):
-            singles.append("")
-            continue
-        terms = identifier_terms(token)
-        found.update(dict.fromkeys(terms))
-        singles.append(terms[0] if len(terms) == 1 and not is_ideographic(terms[0][0]) else "")
-    for width in (2, 3):
-        for position in range(len(singles) - width + 1):
-            words = singles[position : position + width]
-            if all(words):
-                found.setdefault("".join(words))
-    return list(found)

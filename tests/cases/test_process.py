@@ -20,7 +20,7 @@ ASK = ("retrieve", "--no-vectors", "change `unit7`")
 
 
 def command(*args: str) -> list[str]:
-    return [sys.executable, "-c", "from cmgit.cli.main import entry; entry()", *args]
+    return [sys.executable, "-c", "from cmgit.cli.start import entry; entry()", *args]
 
 
 def many(count: int) -> dict[str, str | bytes]:
@@ -133,7 +133,7 @@ def test_a_full_disk_fails_with_a_hint_and_the_last_snapshot_still_answers(repo:
 NO_FORK = """
 import sys
 sys.addaudithook(lambda event, args: event in ("os.fork", "os.forkpty") and sys.exit(event))
-from cmgit.cli.main import entry
+from cmgit.cli.start import entry
 import cmgit.index.pool as pool
 pool.INLINE_BYTES = 0
 if __name__ == "__main__":
@@ -199,7 +199,7 @@ def killed_at_the_third(*args):
     if len(written) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
 gather.write_products = killed_at_the_third
-from cmgit.cli.main import entry
+from cmgit.cli.start import entry
 entry()
 """
 
@@ -221,7 +221,7 @@ def test_one_allowed_cpu_gives_the_same_vectors_and_a_clean_stdout(repo: GitRepo
         pytest.skip("no CPU sets on this system")
     repo.commit(many(12))
     cpu = min(os.sched_getaffinity(0))
-    code = f"import os; os.sched_setaffinity(0, {{{cpu}}}); from cmgit.cli.main import entry; entry()"
+    code = f"import os; os.sched_setaffinity(0, {{{cpu}}}); from cmgit.cli.start import entry; entry()"
     query = ("search", "--json", "the number of a unit")
     run = subprocess.run([sys.executable, "-c", code, *query], cwd=repo.path, capture_output=True, check=False)
     assert (run.returncode, run.stderr) == (0, b"")

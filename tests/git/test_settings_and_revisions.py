@@ -6,7 +6,7 @@ import pytest
 
 from cmgit.core.errors import UnknownRevision
 from cmgit.git.locate import locate
-from cmgit.git.revisions import EMPTY_TREES, branch_tips, head_tree, tree_of, worktree_heads
+from cmgit.git.revisions import branch_tips, head_tree, tree_of, worktree_heads
 from cmgit.git.settings import read_settings
 from tests.conftest import GitRepo
 
@@ -72,11 +72,6 @@ def test_an_unborn_branch_has_no_tree_and_no_tips(repo: GitRepo) -> None:
     location = locate(str(repo.path))
     assert head_tree(location) is None
     assert (branch_tips(location), worktree_heads(location)) == ([], [])
-
-
-def test_empty_trees_have_the_ids_of_git(repo: GitRepo, tmp_path: Path) -> None:
-    assert repo.commit({}) == EMPTY_TREES["sha1"]
-    assert GitRepo(tmp_path / "s", "--object-format=sha256").commit({}) == EMPTY_TREES["sha256"]
 
 
 def test_tips_of_branches_and_worktrees_are_listed_once(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cmgit.languages.table import LANGUAGES, SHEBANGS, SUFFIXES, is_config, language_of, needs_head
+from cmgit.languages.table import is_config, language_of
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,10 @@ def test_what_only_looks_like_a_suffix_is_none(path: str) -> None:
     ],
 )
 def test_a_file_without_a_suffix_is_known_by_its_first_line(head: bytes, language: str | None) -> None:
-    assert needs_head("bin/tool")
     assert language_of("bin/tool", head) == language
 
 
 def test_a_suffix_is_stronger_than_a_first_line() -> None:
-    assert not needs_head("run.py")
     assert language_of("run.py", b"#!/usr/bin/env node\n") is None
 
 
@@ -89,7 +87,3 @@ def test_files_that_linking_reads_are_config(path: str) -> None:
 )
 def test_other_files_are_no_config(path: str) -> None:
     assert not is_config(path)
-
-
-def test_every_language_that_the_tables_name_is_listed() -> None:
-    assert set(SUFFIXES.values()) | set(SHEBANGS.values()) == set(LANGUAGES)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cmgit.retrieve import parts
 from cmgit.retrieve.parts import lines_of, signature_span, telling_parts
-from cmgit.words.split import query_terms
+from cmgit.words.split import terms_of
 
 BODY = b"".join(b"  step%d()\n" % i for i in range(400))
 SOURCE = b"// head\nfunction big(a, b) {\n" + BODY + b"  return needle(a)\n}\n"
@@ -62,7 +62,7 @@ def test_a_line_that_is_passed_over_holds_no_term_with_a_weight() -> None:
     lines = sorted({line for path in sources for line in path.read_bytes().splitlines()})[::2]
     prompts = ("change createRenderer", "isRef of a v_for is dying", "h1 xYz abilities", "размер of \\u0441lots")
     for prompt in prompts:
-        terms = set(query_terms(prompt))
+        terms = set(terms_of(prompt))
         weigher = parts.Weigher(terms, lambda term, terms=terms: float(term in terms))
         passed_over = [line for line in lines if not weigher.may_tell(line)]
         assert passed_over

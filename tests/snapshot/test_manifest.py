@@ -15,14 +15,13 @@ from cmgit.core.errors import FormatMismatch, ManifestDamaged, SegmentDamaged
 from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest, decode_manifest, encode_manifest
 from cmgit.snapshot.publish import (
     check_format,
-    head,
-    heads,
+    head_files,
     load,
     publish,
     published,
+    read_head,
     recipe8,
     set_head,
-    snapshot_recipe,
 )
 from cmgit.store.segments import SegmentRef, SegmentStore
 
@@ -55,7 +54,7 @@ def test_a_manifest_survives_its_bytes(table: list[FileRow], on_demand: bool) ->
     assert read.files.rows() == table
     assert read.files.path == [row.path for row in table]
     assert read.files.language == [row.language for row in table]
-    assert read.files.texts_row.tolist() == [row.texts_row for row in table]
+    assert read.files.row("texts").tolist() == [row.texts_row for row in table]
     assert encode_manifest(read) == data
 
 
@@ -131,24 +130,21 @@ def test_a_manifest_under_the_name_of_another_is_damaged(tmp_path: Path) -> None
 def test_heads_remember_what_was_published_last_for_each_worktree(tmp_path: Path) -> None:
     cm = str(tmp_path / "cm")
     first, second, _ = small_store(cm)
-    for worktree in ("main", "feature/x y", "\udcff", "=main", ".."):
-        assert head(cm, worktree) is None
+    for count, worktree in enumerate(("main", "feature/x y", "\udcff", "=main", ".."), 1):
         set_head(cm, worktree, first)
+        assert len(head_files(cm)) == count
         set_head(cm, worktree, second)
-        found = head(cm, worktree)
-        assert found is not None
+        assert len(head_files(cm)) == count
+    for path in head_files(cm):
+        found = read_head(path)
         assert (found.tree, found.recipe, found.generation) == (second.tree, RECIPES.snapshot, 2)
-    assert len(heads(cm)) == 5
     (tmp_path / "cm" / "heads" / "main").write_bytes(b"garbage")
-    assert head(cm, "main") is None
-    assert len(heads(cm)) == 4
+    with pytest.raises(ManifestDamaged):
+        read_head(tmp_path / "cm" / "heads" / "main")
 
 
-def test_a_snapshot_recipe_names_its_parts() -> None:
-    one = snapshot_recipe({"facts": "a", "linker": "b"})
-    assert one == snapshot_recipe({"linker": "b", "facts": "a"})
-    assert len({one, snapshot_recipe({"facts": "ab", "linker": ""}), snapshot_recipe({"facts": "a"})}) == 3
-    assert recipe8(one) == one[:8]
+def test_a_recipe_has_a_short_form_for_file_names() -> None:
+    assert recipe8("AB" * 32) == "abababab"
     assert recipe8("not hex at all") == recipe8("not hex at all") != recipe8("not hex at al")
 
 
