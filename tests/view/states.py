@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from cmgit.view.past import PastSupply
-from tests.conftest import Cm
+from tests.conftest import Cm, CmResult
 
 SOURCE_SUFFIXES = (".ts", ".tsx", ".js", ".mjs", ".cjs", ".vue")
 DEFINED = re.compile(r"\b(?:function|const|class)\s+([A-Za-z]\w{3,})|\bexports\.([A-Za-z]\w{3,})\s*=")
@@ -82,6 +82,10 @@ class Walk:
     def waiting(self) -> str:
         git_dir = Path(os.fsdecode(self.ask("rev-parse", "--absolute-git-dir").stdout.strip()))
         return next((name for name in IN_PROGRESS if (git_dir / name).exists()), "")
+
+    def common_dir(self) -> Path:
+        answer = self.ask("rev-parse", "--path-format=absolute", "--git-common-dir").stdout
+        return Path(os.fsdecode(answer.strip()))
 
     def paths(self) -> list[str]:
         """Tracked, and untracked but not ignored, on the disk of this working tree."""
@@ -454,7 +458,7 @@ def submodule(walk: Walk) -> None:
 def hook_job(walk: Walk) -> None:
     """What git's post-commit hook starts, run for real until it has ended."""
     walk.git("config", "cm.vectors", "false")
-    common = Path(os.fsdecode(walk.ask("rev-parse", "--path-format=absolute", "--git-common-dir").stdout.strip()))
+    common = walk.common_dir()
     command = [sys.executable, "-I", "-m", "cmgit.cli.hook", walk.rng.choice(("pre-commit", "post-commit"))]
     subprocess.run(command, cwd=walk.top, check=True)
     end = time.monotonic() + 120
@@ -517,11 +521,45 @@ def cold_copy(walk: Walk, target: Path) -> None:
 
 
 def check(walk: Walk, prompts: Sequence[str]) -> None:
-    """The view of the working tree is the view of its cold copy, history left out: the copy has none.
+    """The view of the working tree is the view of its cold copy, history left out: the copy has none. With it, it is
+    what the same repository says that has kept nothing.
 
     Raises:
         AssertionError: with the seed, the steps and the first lines that differ.
     """
+    check_copy(walk, prompts)
+    check_anew(walk, prompts)
+
+
+def check_anew(walk: Walk, prompts: Sequence[str]) -> None:
+    """Contexts that rest on earlier commits too, beside those of an index and a history that are made anew."""
+    cm_dir = walk.common_dir() / "cm"
+    if (cm_dir / "queue/runner").exists():  # waits there for the end of a rebase
+        return
+    questions = [("retrieve", "--no-vectors", prompt) for prompt in prompts]
+    warm = [walk.cm(walk.top, *question) for question in questions]
+    aside = cm_dir.with_name("cm.aside")
+    cm_dir.rename(aside)
+    try:
+        cold = [walk.cm(walk.top, *question) for question in questions]
+    finally:
+        shutil.rmtree(cm_dir, ignore_errors=True)
+        aside.rename(cm_dir)
+    for question, warm_answer, cold_answer in zip(questions, warm, cold, strict=True):
+        compare(walk, question, warm_answer, cold_answer, "with all history kept or made anew")
+
+
+def compare(walk: Walk, question: Sequence[str], warm: CmResult, cold: CmResult, where: str) -> None:
+    if (warm.code, warm.out) != (cold.code, cold.out):
+        lines = zip_longest(warm.out.splitlines(), cold.out.splitlines())
+        differing = [f"- warm {a}\n  cold {b}" for a, b in lines if a != b][:4]
+        errors = f"exit {warm.code} {warm.err[-2000:]}\nexit {cold.code} {cold.err[-500:]}"
+        told = [walk.story(), *differing, errors]
+        raise AssertionError(f"`git-cm {' '.join(question)}` in {walk.top}, {where}\n" + "\n".join(told))
+    assert warm.code == 0, f"{walk.story()}\n{warm.err[-2000:]}"
+
+
+def check_copy(walk: Walk, prompts: Sequence[str]) -> None:
     cold = walk.work / f"cold{len(walk.steps)}"
     cold_copy(walk, cold)
     questions = [("export", "--units"), ("export", "--edges"), *(("retrieve", "--no-vectors", p) for p in prompts)]
@@ -529,17 +567,7 @@ def check(walk: Walk, prompts: Sequence[str]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(PastSupply, "complete", lambda self: None)
             warm_answer, cold_answer = walk.cm(walk.top, *question), walk.cm(cold, *question)
-        if (warm_answer.code, warm_answer.out) != (cold_answer.code, cold_answer.out):
-            lines = zip_longest(warm_answer.out.splitlines(), cold_answer.out.splitlines())
-            differing = [f"- warm {a}\n  cold {b}" for a, b in lines if a != b][:4]
-            errors = (
-                f"exit {warm_answer.code} {warm_answer.err[-2000:]}\nexit {cold_answer.code} {cold_answer.err[-500:]}"
-            )
-            raise AssertionError(
-                f"`git-cm {' '.join(question)}` in {walk.top}, cold in {cold}\n"
-                + "\n".join([walk.story(), *differing, errors])
-            )
-        assert warm_answer.code == 0, f"{walk.story()}\n{warm_answer.err[-2000:]}"
+        compare(walk, question, warm_answer, cold_answer, f"cold in {cold}")
     shutil.rmtree(cold)
 
 
