@@ -1,8 +1,10 @@
 """What the hooks cost in the foreground: `python bench/hooks.py [--rounds 15] [--part git|frameworks|rebase …]`.
 
 Each variant of hooks (none, empty ones, these) has a clone of its own, and they are measured in alternation within one
-run, so that a busy machine slows all of them alike: read the differences and ratios, not the milliseconds. Before each
-command that is timed the background has come to rest. Tables are printed as Markdown.
+run, so that a busy machine slows all of them alike. What is told is the median of the differences between the two
+commands of one round, with the bounds that hold the true median in 95 of 100 runs; of wall time, and of the CPU time of
+git and of all that it waited for, which a busy machine hardly changes (a hook neither sleeps nor waits, so the two
+agree). Before each command that is timed the background has come to rest. Tables are printed as Markdown.
 
     python bench/hooks.py --git /usr/bin/git --git ~/git-2.55/bin/git --repo PATH
     python bench/hooks.py --part frameworks --frameworks FOLDER    # FOLDER/pre-commit, FOLDER/prek; made when left out
@@ -48,6 +50,7 @@ class Variant:
     env: dict[str, str]
     git: str
     times: dict[str, list[float]] = field(default_factory=dict)
+    cpu: dict[str, list[float]] = field(default_factory=dict)
 
     def quiet(self, *args: str) -> None:
         """git without hooks, not timed."""
@@ -62,13 +65,22 @@ class Variant:
         pipe = subprocess.PIPE if captured else subprocess.DEVNULL
         command = [self.git, "-c", "gc.auto=0", *args]
         started = time.perf_counter()
-        done = subprocess.run(
-            command, cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, check=False
-        )
-        seconds = time.perf_counter() - started
+        with subprocess.Popen(
+            command, cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
+        ) as done:
+            said = done.stdout.read() if done.stdout is not None else b""  # until nobody holds the pipe
+            _, status, usage = os.wait4(done.pid, 0)
+            seconds = time.perf_counter() - started
+            done.returncode = os.waitstatus_to_exitcode(status)
         if done.returncode:
-            raise SystemExit(f"{what} failed in {self.path}: {done.stderr!r}")
+            raise SystemExit(f"{what} failed in {self.path}: {said!r}")
         self.times.setdefault(what, []).append(seconds * 1_000)
+        self.cpu.setdefault(what, []).append((usage.ru_utime + usage.ru_stime) * 1_000)
+
+    def forget(self) -> None:
+        """The first round fills caches."""
+        self.times.clear()
+        self.cpu.clear()
 
     def rest(self) -> None:
         """Wait until the background has nothing to do."""
@@ -84,6 +96,15 @@ class Variant:
 
     def median(self, what: str) -> float:
         return statistics.median(self.times[what])
+
+
+def more(ours: list[float], base: list[float], hooks: int) -> str:
+    """Median of what one hook adds, over rounds, and its bounds: the order statistics of the sign test."""
+    differences = sorted((a - b) / hooks for a, b in zip(ours, base, strict=True))
+    count = len(differences)
+    inner = max(0, int((count - 1.96 * count**0.5) / 2))
+    low, high = differences[inner], differences[count - 1 - inner]
+    return f"{statistics.median(differences):+.0f} ms ({low:+.0f} … {high:+.0f})"
 
 
 def has_config_hooks(git: str) -> bool:
@@ -189,14 +210,16 @@ def measure_git(folder: Path, source: Path | None, git: str, rounds: int) -> Non
     for number, variant in turns(variants, rounds + 1):
         one_round(variant, number)
         if number == 0:
-            variant.times.clear()  # the first round fills caches
+            variant.forget()
     none, empty, ours = variants
-    print(f"\n| {version(git)}, median of {rounds} | hooks | none | empty | cm | cm − empty for each hook |")
-    print("|---|---|---|---|---|---|")
+    print(
+        f"\n| {version(git)}, median of {rounds} | hooks | none | empty | cm | cm − empty for each hook | CPU of it |"
+    )
+    print("|---|---|---|---|---|---|---|")
     for what, hooks in HOOKS_RUN.items():
-        more = (ours.median(what) - empty.median(what)) / hooks
         row = [f"{variant.median(what):.0f} ms" for variant in (none, empty, ours)]
-        print(f"| `{what}` | {hooks} | {' | '.join(row)} | {more:+.0f} ms |", flush=True)
+        row += [more(ours.times[what], empty.times[what], hooks), more(ours.cpu[what], empty.cpu[what], hooks)]
+        print(f"| `{what}` | {hooks} | {' | '.join(row)} |", flush=True)
 
 
 def version(git: str) -> str:
@@ -226,10 +249,23 @@ def measure_rebase(folder: Path, source: Path | None, git: str, rounds: int) -> 
             time.sleep(0.5)
             variant.rest()
             builds.append(variant.builds() - before)
-    none, empty, ours = (variant.median("rebase") for variant in variants)
-    print(f"\n{version(git)}, rebase of {PICKS} commits, median of {rounds}: none {none:.0f} ms, empty {empty:.0f} ms,")
-    print(f"cm {ours:.0f} ms; cm/none {ours / none:.2f}, empty/none {empty / none:.2f}, cm/empty {ours / empty:.2f};")
-    print(f"builds for each rebase: {sorted(set(builds))}", flush=True)
+    none, empty, ours = variants
+    print(
+        f"\n| {version(git)}, rebase of {PICKS} commits, median of {rounds} | none | empty | cm | cm/none | empty/none |"
+    )
+    print("|---|---|---|---|---|---|")
+    for what in ("times", "cpu"):
+        seen = [getattr(variant, what)["rebase"] for variant in variants]
+        row = [f"{statistics.median(values):.0f} ms" for values in seen]
+        row += [quotient(seen[2], seen[0]), quotient(seen[1], seen[0])]
+        print(f"| {'wall time' if what == 'times' else 'CPU time'} | {' | '.join(row)} |")
+    print(f"\nbuilds for each rebase: {sorted(set(builds))}", flush=True)
+
+
+def quotient(ours: list[float], base: list[float]) -> str:
+    """Median of the quotients of one round each, and their middle half."""
+    found = sorted(a / b for a, b in zip(ours, base, strict=True))
+    return f"{statistics.median(found):.2f} ({found[len(found) // 4]:.2f} … {found[(3 * len(found) - 1) // 4]:.2f})"
 
 
 def local_hooks(entry: str) -> str:
@@ -307,15 +343,14 @@ def measure_frameworks(folder: Path, source: Path | None, bin_dir: Path, rounds:
         for number, variant in turns(variants, rounds + 1):
             one_round(variant, number, whole=False)
             if number == 0:
-                variant.times.clear()
-        print(f"\n| {framework}, median of {rounds} | hooks | empty | cm | cm − empty for each hook |")
-        print("|---|---|---|---|---|")
+                variant.forget()
+        print(f"\n| {framework}, median of {rounds} | hooks | empty | cm | cm − empty for each hook | CPU of it |")
+        print("|---|---|---|---|---|---|")
         for a, b in ((empty, ours), (empty_repo, our_repo)):
             for what in ("commit", "commit -a, captured pipes"):
-                more = (b.median(what) - a.median(what)) / 2
-                print(
-                    f"| {b.name}: `{what}` | 2 | {a.median(what):.0f} ms | {b.median(what):.0f} ms | {more:+.0f} ms |"
-                )
+                row = [f"{variant.median(what):.0f} ms" for variant in (a, b)]
+                row += [more(b.times[what], a.times[what], 2), more(b.cpu[what], a.cpu[what], 2)]
+                print(f"| {b.name}: `{what}` | 2 | {' | '.join(row)} |", flush=True)
         for variant in (ours, our_repo):
             if not variant.builds():
                 raise SystemExit(f"{variant.name}: the hooks of {framework} built nothing")
