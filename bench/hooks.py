@@ -249,10 +249,8 @@ def measure_rebase(folder: Path, source: Path | None, git: str, rounds: int) -> 
             time.sleep(0.5)
             variant.rest()
             builds.append(variant.builds() - before)
-    none, empty, ours = variants
-    print(
-        f"\n| {version(git)}, rebase of {PICKS} commits, median of {rounds} | none | empty | cm | cm/none | empty/none |"
-    )
+    head = f"{version(git)}, rebase of {PICKS} commits, median of {rounds}"
+    print(f"\n| {head} | none | empty | cm | cm/none | empty/none |")
     print("|---|---|---|---|---|---|")
     for what in ("times", "cpu"):
         seen = [getattr(variant, what)["rebase"] for variant in variants]
