@@ -36,6 +36,9 @@ class Base(ABC):
 
     paths: Sequence[str]
     files: Mapping[int, File]
+    index: Mapping[str, int]
+    resolve: Callable[[str, int], str | None]
+    globals: Mapping[str, Sequence[tuple[int, int]]]
     reads: Reads
     depth: int
     top: int
@@ -45,6 +48,7 @@ class Base(ABC):
     cycle: Cycle | None
     busy: set[Any]
     base_memo: dict[tuple[int, int], Any]
+    export_memo: dict[tuple[int, str, bool], Any]
 
     def enter(self) -> bool:
         """One step deeper outside of rows; afterwards `depth` is to be taken back."""
@@ -130,6 +134,22 @@ class Base(ABC):
         """The value of an export, MISSING where there is none of that name."""
 
     @abstractmethod
+    def imported(self, file: File, row: int, types: bool) -> Value | None:
+        """What an import row brings in; EXT for another package."""
+
+    @abstractmethod
+    def declared_global(self, name: str, types: bool) -> Value | None:
+        """A global that declaration files of the tree declare."""
+
+    @abstractmethod
+    def type_member(self, base: Value | None, name: str) -> Value | None:
+        """`B` of `A.B` in a type position."""
+
+    @abstractmethod
+    def instance_member(self, base: Value, name: str) -> Value | None:
+        """A member of an instance of a class or interface."""
+
+    @abstractmethod
     def member(self, base: Value | None, name: str) -> Value | None:
         """The value of `base.name`."""
 
@@ -182,6 +202,10 @@ class Base(ABC):
     @abstractmethod
     def keyed(self, value: Value | None) -> Value | None:
         """`value[key]` for a key that is not known."""
+
+    @abstractmethod
+    def lib_type(self, name: str, arguments: Sequence[Value | None]) -> Value | None:
+        """A value of a built-in type."""
 
     @abstractmethod
     def lib_member(self, base: Value, name: str) -> Value | None:

@@ -9,11 +9,12 @@ from operator import itemgetter
 from cmgit.core.facts import NONE, BlobFacts
 from cmgit.core.tables import Confidence, DependKind, EdgeStatus, FileDepends, FileEdges
 from cmgit.link.base import TooFar
+from cmgit.link.edge import OUTSIDE, UNKNOWN, Edge
 from cmgit.link.evaluate import Evaluator
 from cmgit.link.heirs import Heir, Heirs, heirs_of, unit_name
 from cmgit.link.modules import EXTERNAL
 from cmgit.link.reads import ANCESTOR, TREE
-from cmgit.link.targets import OUTSIDE, UNKNOWN, Edge, Targets
+from cmgit.link.targets import Targets
 from cmgit.link.tree import File
 from cmgit.link.values import UNIT
 
