@@ -13,21 +13,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmgit.cli.agent_answer import NO_SNAPSHOT
-from cmgit.cli.direct import direct_answer
-from cmgit.cli.session import config_from
-from cmgit.core.config import Config
-from cmgit.core.records import Context
-from cmgit.git.locate import Location, locate
-from cmgit.retrieve.quote import json_length
-from cmgit.retrieve.seen import Seen
+from cmgit.cli.ahead import Ahead
+from cmgit.git.locate import Location, StartedProbe
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cmgit.core.config import Config
+    from cmgit.core.records import Context
+    from cmgit.retrieve.seen import Seen
 
 Document = dict[str, object]
 
+AFTER_VECTOR_SECONDS = 0.2
+"""What an answer takes when its vector is there."""
 LATE_SECONDS = 0.75
 """Less than this left: an answer without vectors is given first."""
 
@@ -49,14 +49,26 @@ def cold_answers(
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(200_000, 50, 100)
-    location, config = locate(cwd), config_from(dict(settings))
-    prompt, seen = str(request["prompt"]), Seen.of(request.get("seen"))
-    direct = direct_answer(location, config, prompt, None, None, seen)
-    most = request.get("most")
-    if direct is not None and (not isinstance(most, int) or json_length(direct.text) <= most):
-        yield document(direct)
-        return
-    yield from from_index(location, config, prompt, seen, request, left)
+    state = StartedProbe(cwd)
+    with Ahead(state) as ahead:
+        # git looks, side by side, while all this is loaded.
+        from cmgit.cli.session import config_from
+        from cmgit.retrieve.prompt import names_one_file, read_prompt
+        from cmgit.retrieve.seen import Seen
+
+        config, prompt = config_from(dict(settings)), str(request["prompt"])
+        asked, seen = read_prompt(prompt), Seen.of(request.get("seen"))
+        ahead.embed(asked, config)
+        location = state.located().location
+        if names_one_file(asked):
+            from cmgit.cli.direct import direct_answer
+            from cmgit.retrieve.quote import json_length
+
+            direct, most = direct_answer(location, config, asked, None, None, seen, ahead.state), request.get("most")
+            if direct is not None and (not isinstance(most, int) or json_length(direct.text) <= most):
+                yield document(direct)
+                return
+        yield from from_index(location, config, prompt, seen, request, left, ahead)
 
 
 def from_index(
@@ -66,6 +78,7 @@ def from_index(
     seen: Seen,
     request: Mapping[str, object],
     left: Callable[[], float],
+    ahead: Ahead,
 ) -> Iterator[Document]:
     from cmgit.cli.agent_hurry import HurriedMemory
     from cmgit.retrieve.retrieve import retrieve
@@ -73,14 +86,16 @@ def from_index(
     from cmgit.view.past import PastSupply
 
     memory = HurriedMemory(location.cm_dir, left, NO_SNAPSHOT)
-    view = open_view(location, config, None, memory.watch, lambda _: None, memory=memory)
+    view = open_view(location, config, None, memory.watch, lambda _: None, memory=memory, started=ahead.state)
     if isinstance(view.past, PastSupply):
         view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
     near, longest = str(request.get("near") or ""), request.get("most")
     most = longest if isinstance(longest, int) else None
 
     def embed(text: str) -> NDArray[np.float32]:
-        return memory.model(config, lambda _: None).embed_query(text)
+        memory.check_model(config)
+        found = ahead.vector(text, left() - AFTER_VECTOR_SECONDS)
+        return memory.model(config, lambda _: None).embed_query(text) if found is None else found
 
     def answer(by: Callable[[str], NDArray[np.float32]] | None) -> Context:
         return retrieve(view, prompt, config, detail=config.detail, embed_query=by, seen=seen, near=near, most=most)

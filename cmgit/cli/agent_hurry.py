@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cmgit.cli.ahead import is_prepared
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable
 from cmgit.core.records import Progress, ProgressCallback
@@ -57,15 +57,17 @@ class HurriedMemory(Memory):
         self.unmade = True
         raise CmgitError("vectors are still being made")
 
-    def model(self, config: Config, warn: Callable[[str], None]) -> Model:
-        """Raises: TooLateError where there is no time to load it, or it has to be prepared for this machine first."""
+    def check_model(self, config: Config) -> None:
+        """Raises: TooLateError where the model has to be prepared for this machine first, or vectors are."""
         if self.unmade:
             raise TooLateError("vectors are still being made")
-        from cmgit.embed.cache import MODEL_NAME
-
-        if not config.model_dir and not any((Path(config.cache_dir) / "models").glob(MODEL_NAME + "*")):
+        if not config.model_dir and not is_prepared(config.cache_dir):
             self.unmade = True
             raise TooLateError("the model is still being prepared")
+
+    def model(self, config: Config, warn: Callable[[str], None]) -> Model:
+        """Raises: TooLateError as `check_model`, and where there is no time to load it."""
+        self.check_model(config)
         if not self._models and self._left() < MODEL_SECONDS:
             raise TooLateError("there was no time for vectors")
         return super().model(config, warn)

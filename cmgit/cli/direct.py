@@ -6,12 +6,13 @@ from cmgit.core.config import Config
 from cmgit.core.records import Context
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.listing import hidden_oid, is_listed
-from cmgit.git.locate import Location, probe
+from cmgit.git.locate import Location, StartedProbe, probe
 from cmgit.git.revisions import tree_of
 from cmgit.languages.table import language_of
 from cmgit.notes.standing import Standing
 from cmgit.retrieve.direct import FileReader, direct_context, with_tree
 from cmgit.retrieve.notes_part import with_notes
+from cmgit.retrieve.prompt import Prompt
 from cmgit.retrieve.prompt import read_prompt as parse_prompt
 from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 
@@ -19,19 +20,20 @@ from cmgit.retrieve.seen import NOTHING_SEEN, Seen
 def direct_answer(
     location: Location,
     config: Config,
-    prompt: str,
+    prompt: str | Prompt,
     rev: str | None,
     budget: int | None,
     seen: Seen = NOTHING_SEEN,
+    started: StartedProbe | None = None,
 ) -> Context | None:
-    """The answer of the direct route, None where the prompt needs an index."""
-    parsed = parse_prompt(prompt)
+    """The answer of the direct route, None where the prompt needs an index. started: see `open_view`."""
+    parsed = parse_prompt(prompt) if isinstance(prompt, str) else prompt
     if rev is None and location.top is not None:
         absent: set[str] = set()
         found = direct_context(parsed, lambda path: from_disk(location, path, absent), config, budget, seen, absent)
         if found is None:
             return None
-        state = probe(location.top, with_changes=True)
+        state = started.answer() if started is not None else probe(location.top, with_changes=True)
         shown = {item.path for item in (*found.items, *found.again)}
         dirty = sum(change.path in shown for change in state.changes or ())
         answer = with_tree(found, state.head_tree or "", dirty)

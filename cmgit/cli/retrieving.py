@@ -40,13 +40,7 @@ def run_retrieve(
         wanted["detail"] = detail
     document = ask_reader(session.location, rev, "retrieve", prompt=text, **wanted)
     if document is None:
-        context = answer_directly(session, text, rev, budget) if route in ("auto", "direct") else None
-        if context is None and route == "direct":
-            raise no_direct_answer()
-        if context is None:
-            context = answer_from_index(
-                session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain
-            )
+        context = answer_here(session, text, rev, budget, detail, route, no_vectors=no_vectors, explain=explain)
         document = context_json(context, explain=explain)
     if as_json:
         print_json(document)
@@ -69,14 +63,7 @@ def no_direct_answer() -> UsageError:
     )
 
 
-def answer_directly(session: Session, prompt: str, rev: str | None, budget: int | None) -> Context | None:
-    """The direct route: reads the named file and no index."""
-    from cmgit.cli.direct import direct_answer
-
-    return direct_answer(session.location, session.config, prompt, rev, budget)
-
-
-def answer_from_index(
+def answer_here(
     session: Session,
     prompt: str,
     rev: str | None,
@@ -87,20 +74,35 @@ def answer_from_index(
     no_vectors: bool,
     explain: bool,
 ) -> Context:
-    from cmgit.cli.reading import query_embedder, reading
-    from cmgit.retrieve.retrieve import retrieve
+    """The answer without a resident reader. What takes long and needs no library of ours is begun before all else.
 
-    with reading(rev, no_vectors=no_vectors, session=session) as (view, current):
-        return retrieve(
-            view,
-            prompt,
-            current.config,
-            route,
-            detail or current.config.detail,
-            budget,
-            query_embedder(current),
-            explain,
-        )
+    Raises:
+        CmgitError: a wrong revision, budget or index; the direct route asked for a prompt that has none.
+    """
+    from cmgit.cli.ahead import Ahead
+
+    with Ahead.of(session, rev) as ahead:
+        from cmgit.retrieve.prompt import names_one_file
+        from cmgit.retrieve.prompt import read_prompt as parse
+
+        asked = parse(prompt)
+        if route in ("auto", "search") and not no_vectors:
+            ahead.embed(asked, session.config)
+        if route in ("auto", "direct") and names_one_file(asked):
+            from cmgit.cli.direct import direct_answer  # reads the named file and no index
+
+            context = direct_answer(session.location, session.config, asked, rev, budget, started=ahead.state)
+            if context is not None:
+                return context
+        if route == "direct":
+            raise no_direct_answer()
+        from cmgit.cli.reading import query_embedder, reading
+        from cmgit.retrieve.retrieve import retrieve
+
+        with reading(rev, no_vectors=no_vectors, session=session, ahead=ahead) as (view, current):
+            by = query_embedder(current, ahead)
+            settled = detail or current.config.detail
+            return retrieve(view, prompt, current.config, route, settled, budget, by, explain)
 
 
 def context_json(context: Context, *, explain: bool) -> dict[str, object]:

@@ -41,11 +41,18 @@ def run_search(
 
 
 def search_here(session: Session, rev: str | None, text: str, count: int, *, no_vectors: bool) -> dict[str, Any]:
-    from cmgit.cli.reading import query_embedder, reading
-    from cmgit.retrieve.retrieve import search
+    from cmgit.cli.ahead import Ahead
 
-    with reading(rev, no_vectors=no_vectors, session=session) as (view, current):
-        return search_json(view, search(view, text, count, query_embedder(current)))
+    with Ahead.of(session, rev) as ahead:
+        if not no_vectors:
+            from cmgit.retrieve.prompt import read_prompt as parse
+
+            ahead.embed(parse(text), session.config, named_too=True)
+        from cmgit.cli.reading import query_embedder, reading
+        from cmgit.retrieve.retrieve import search
+
+        with reading(rev, no_vectors=no_vectors, session=session, ahead=ahead) as (view, current):
+            return search_json(view, search(view, text, count, query_embedder(current, ahead)))
 
 
 def search_json(view: View, ranked: Sequence[RankedUnit]) -> dict[str, Any]:

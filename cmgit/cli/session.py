@@ -9,20 +9,26 @@ from pathlib import Path
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, UsageError
 from cmgit.core.record import record
-from cmgit.git.locate import Location, locate
-from cmgit.git.settings import read_settings
+from cmgit.git.locate import Located, Location, located_answer, located_call
+from cmgit.git.plumbing import run_calls
+from cmgit.git.settings import settings_answer, settings_call
 
 
 @record
 class Session:
+    """located: what git said when it was found."""
+
     location: Location
     config: Config
+    located: Located | None = None
 
 
 def open_session() -> Session:
     """Find the repository of the current folder and read `git config cm.*`."""
-    location = locate(current_folder())
-    return Session(location, config_from(read_settings(location)))
+    cwd = current_folder()
+    answered, settings = run_calls([located_call(cwd), settings_call(cwd)])
+    located = located_answer(cwd, answered)
+    return Session(located.location, config_from(settings_answer(settings)), located)
 
 
 def current_folder() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmgit.core.record import record
@@ -34,7 +33,7 @@ class PastCommit:
     changes: tuple[PastChange, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class History:
     """Columns over commits, newest first; a pure function of the ancestors of one commit.
 
@@ -57,6 +56,10 @@ class History:
     line_commit: Ints
     line_path: Ints
     line: Ints
+
+    # Arrays have no truth: a history is itself and no other.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __len__(self) -> int:
         return len(self.lengths)

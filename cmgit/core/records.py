@@ -7,7 +7,6 @@ name that git accepts makes the round trip (`path_bytes`). Object ids are lower-
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
 
 from cmgit.core.record import record
@@ -188,7 +187,7 @@ class CallSite:
     kind: str = "call"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Context:
     """The answer to one prompt.
 
@@ -207,7 +206,7 @@ class Context:
     source_bytes: int
     text: str
     pending: Pending
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float]
     explain: tuple[dict[str, object], ...] = ()
     again: tuple[ContextItem, ...] = ()
     silence: str = ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cmgit.core.errors import CmgitError, NotARepository, ObjectUnreadable
 from cmgit.core.record import record
-from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls, run_git
+from cmgit.git.plumbing import GitCall, GitDone, failure, place, run_calls, run_git, start_calls
 from cmgit.git.process import GitFailed
 
 if TYPE_CHECKING:
@@ -83,6 +83,25 @@ def locate(cwd: str) -> Location:
     return _location(cwd, done)[0]
 
 
+@record
+class Located:
+    """A location, and what git said of HEAD at that moment: its commit and its tree, a line for each."""
+
+    location: Location
+    head: tuple[str, ...]
+
+
+def located_call(cwd: str) -> GitCall:
+    """The call that `located_answer` reads, for whoever runs it beside others."""
+    return GitCall((*place(cwd), *_QUESTIONS, "--show-toplevel", *_HEAD))
+
+
+def located_answer(cwd: str, done: GitDone) -> Located:
+    """Raises: see `locate`."""
+    location, head = _location(cwd, done)
+    return Located(location, tuple(head))
+
+
 def probe(cwd: str, with_changes: bool = False, attempts: int = 5) -> Probe:
     """Location, HEAD and (if asked for) the changed paths: one git call, or three side by side.
 
@@ -90,30 +109,67 @@ def probe(cwd: str, with_changes: bool = False, attempts: int = 5) -> Probe:
         NotARepository: as `locate`.
         ObjectUnreadable: HEAD names a commit whose objects are missing or damaged.
     """
-    from cmgit.git.worktree import status_answer, status_calls
+    return StartedProbe(cwd, with_changes).answer(attempts)
 
-    calls = [GitCall((*place(cwd), *_QUESTIONS, "--show-toplevel", *_HEAD))]
-    if with_changes:
-        calls += status_calls(cwd)
-    answered, *rest = run_calls(calls)
-    location, head = _location(cwd, answered)
-    if location.top is None or len(head) < 1:
-        # A bare repository answers nothing after --show-toplevel.
-        (again,) = run_calls([GitCall((*place(location), "rev-parse", *_HEAD))])
-        head = again.stdout.decode().splitlines()
-    commit, tree = _head(head, location)
-    if not with_changes:
-        return Probe(location, commit, tree)
-    if location.top is None:
-        return Probe(location, commit, tree, ())
-    if rest[0].code != 0 and cwd != location.top:
-        return probe(location.top, True)  # inside `.git` there is no status
-    seen, found = status_answer(location, rest)
-    if seen != commit and attempts > 1:
-        return probe(cwd, True, attempts - 1)  # HEAD moved between the two answers
-    if seen != commit:
-        raise CmgitError("HEAD keeps moving while it is read", "try again when the running git command has ended")
-    return Probe(location, commit, tree, tuple(found))
+
+class StartedProbe:
+    """A probe whose calls run while something else is done; the state is that of the moment when they ran.
+
+    Args:
+        cwd: as of `probe`.
+        located: what git said of it just before, so that it is not asked again.
+    """
+
+    def __init__(self, cwd: str, with_changes: bool = True, located: Located | None = None) -> None:
+        self._cwd, self._with_changes = cwd, with_changes
+        self._located = located
+        self._found: Probe | None = None
+        self._where = start_calls([located_call(cwd)] if located is None else [])
+        self._status = start_calls([])
+        if with_changes:
+            from cmgit.git.worktree import status_calls
+
+            self._status = start_calls(status_calls(cwd))
+
+    def end(self) -> None:
+        """Nobody wants the answer."""
+        self._where.end()
+        self._status.end()
+
+    def located(self) -> Located:
+        """Without waiting for the changes. Raises: see `locate`."""
+        if self._located is None:
+            self._located = located_answer(self._cwd, self._where.answers()[0])
+        return self._located
+
+    def answer(self, attempts: int = 5) -> Probe:
+        """The same at every time of asking. Raises: see `probe`."""
+        if self._found is None:
+            self._found = self._answer(attempts)
+        return self._found
+
+    def _answer(self, attempts: int) -> Probe:
+        cwd, location, head = self._cwd, self.located().location, list(self.located().head)
+        if location.top is None or len(head) < 1:
+            # A bare repository answers nothing after --show-toplevel.
+            (again,) = run_calls([GitCall((*place(location), "rev-parse", *_HEAD))])
+            head = again.stdout.decode().splitlines()
+        commit, tree = _head(head, location)
+        if not self._with_changes:
+            return Probe(location, commit, tree)
+        if location.top is None:
+            return Probe(location, commit, tree, ())
+        status = self._status.answers()
+        if status[0].code != 0 and cwd != location.top:
+            return probe(location.top, True)  # inside `.git` there is no status
+        from cmgit.git.worktree import status_answer
+
+        seen, found = status_answer(location, status)
+        if seen != commit and attempts > 1:
+            return probe(cwd, True, attempts - 1)  # HEAD moved between the two answers
+        if seen != commit:
+            raise CmgitError("HEAD keeps moving while it is read", "try again when the running git command has ended")
+        return Probe(location, commit, tree, tuple(found))
 
 
 def _location(cwd: str, done: GitDone) -> tuple[Location, list[str]]:

@@ -98,16 +98,41 @@ def failure(args: Sequence[str], done: GitDone) -> GitFailed:
 
 def run_calls(calls: Sequence[GitCall]) -> list[GitDone]:
     """Run calls side by side and wait for all of them. Failures are results here, except a git that cannot start."""
-    if not hasattr(os, "posix_spawn"):
-        return [_run_by_subprocess(call) for call in calls]
-    running: list[_Running] = []
-    try:
-        for call in calls:
-            running.append(_Running(call))
-        _drain(running)
-        return [job.wait() for job in running]
-    finally:
-        for job in running:
+    return start_calls(calls).answers()
+
+
+def start_calls(calls: Sequence[GitCall]) -> StartedCalls:
+    """Start calls side by side, for whoever has something else to do until they are done: imports, at a cold start."""
+    return StartedCalls(calls)
+
+
+class StartedCalls:
+    """Calls of git that run. Whoever takes no answers ends them."""
+
+    def __init__(self, calls: Sequence[GitCall]) -> None:
+        self._calls: Sequence[GitCall] = ()
+        self._running: list[_Running] = []
+        if not hasattr(os, "posix_spawn"):
+            self._calls = calls
+            return
+        try:
+            for call in calls:
+                self._running.append(_Running(call))
+        except BaseException:
+            self.end()
+            raise
+
+    def answers(self) -> list[GitDone]:
+        """Wait for all of them; in the order of the calls. To be asked for once."""
+        try:
+            _drain(self._running)
+            return [job.wait() for job in self._running] or [_run_by_subprocess(call) for call in self._calls]
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Those that still run are ended, and nothing stays open."""
+        for job in self._running:
             job.end()
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import BlobStatus
 from cmgit.core.records import FileEntry, Role, TreeEntry
-from cmgit.git.objects import Objects
 from cmgit.index.plan import LINK_MODE
-from cmgit.snapshot.manifest import Manifest
+
+if TYPE_CHECKING:
+    from cmgit.git.objects import Objects
+    from cmgit.snapshot.manifest import Manifest
 
 
 def reader(objects: Objects) -> Callable[[TreeEntry], bytes | None]:

@@ -85,6 +85,7 @@ def direct_context(
         source_bytes=sum(item.end_byte - item.start_byte for item in rendered.items),
         text=rendered.text,
         pending=Pending(),
+        seconds={},
         again=rendered.again,
     )
 

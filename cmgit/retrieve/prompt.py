@@ -7,6 +7,7 @@ other (colbymchenry/codegraph#994).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cmgit.core.errors import UsageError
 from cmgit.core.patterns import lazy
@@ -19,6 +20,7 @@ TAIL_CHARACTERS = 16_000
 MOST_NAMES = 64
 MOST_PATHS = 64
 SHORTEST_RUN = 500
+QUERY_CHARACTERS = 1_200
 
 SOURCE_SUFFIX = r"\.(?:d\.[cm]?ts|[cm]?[jt]sx?|vue|svelte|astro)"
 _ID = r"(?:[^\W\d]|[$_])[\w$]*"
@@ -122,6 +124,16 @@ class Prompt:
     idle: bool
 
 
+def text_to_embed(prompt: Prompt) -> str:
+    """What a search asks the vectors for."""
+    return prompt.text[:QUERY_CHARACTERS]
+
+
+def names_one_file(prompt: Prompt) -> bool:
+    """Whether the direct route, which needs exactly one path, may answer at all."""
+    return len({place.path for place in prompt.places}) == 1
+
+
 def bounded(prompt: str) -> str:
     """A long prompt by its head and its tail: the task stands at one of the two ends."""
     if len(prompt) <= HEAD_CHARACTERS + TAIL_CHARACTERS:
@@ -129,6 +141,7 @@ def bounded(prompt: str) -> str:
     return prompt[:HEAD_CHARACTERS] + "\n" + prompt[-TAIL_CHARACTERS:]
 
 
+@lru_cache(4)
 def read_prompt(prompt: str) -> Prompt:
     """Raises UsageError when there is nothing in it."""
     text = bounded(prompt)

@@ -18,7 +18,7 @@ from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import lexical_scores
 from cmgit.retrieve.past import Past, past
 from cmgit.retrieve.ports import View
-from cmgit.retrieve.prompt import Prompt
+from cmgit.retrieve.prompt import Prompt, text_to_embed
 from cmgit.retrieve.query import Query, is_foreign, read_query
 from cmgit.retrieve.signals import SIGNALS, Draft, gather
 from cmgit.retrieve.silence import NO_SIGNS, Signs, read_signs
@@ -27,8 +27,6 @@ from cmgit.view.layout import distinct
 
 Floats = NDArray[np.float64]
 EmbedQuery = Callable[[str], NDArray[np.float32]]
-
-QUERY_CHARACTERS = 1_200
 
 
 @record
@@ -190,7 +188,7 @@ def _cosines(view: View, prompt: Prompt, embed_query: EmbedQuery | None) -> Floa
     table = view.vectors()
     if table is None or not len(table.units):
         return found
-    query = embed_query(prompt.text[:QUERY_CHARACTERS])
+    query = embed_query(text_to_embed(prompt))
     np.maximum.at(found, table.units, cosine_scores(query, table.matrix, table.scales).astype(np.float64))
     return found
 

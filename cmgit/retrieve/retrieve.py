@@ -13,7 +13,6 @@ from cmgit.core.errors import UsageError
 from cmgit.core.records import Context, RankedUnit
 from cmgit.retrieve import weights
 from cmgit.retrieve.assemble import DETAILS, assemble
-from cmgit.retrieve.direct import with_tree as with_tree
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.lines import NamedLines, named_lines
 from cmgit.retrieve.near import nearer

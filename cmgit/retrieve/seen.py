@@ -7,16 +7,16 @@ else: what comes after the first choice is worth less than its place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from cmgit.core.digests import digest_of
+from cmgit.core.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seen:
     """ranges: by path, (object id of the file then, first byte, end). pieces: path and digest of what was shown."""
 
-    ranges: Mapping[str, tuple[tuple[str, int, int], ...]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[tuple[str, int, int], ...]]
     pieces: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
@@ -43,4 +43,4 @@ class Seen:
         return position >= end or (path, digest_of(data[start:end])) in self.pieces
 
 
-NOTHING_SEEN = Seen()
+NOTHING_SEEN = Seen({})

@@ -13,7 +13,7 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from cmgit.core.atomic import TEMP_PREFIX, write_atomic
@@ -31,13 +31,16 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 _RETRIES = 20
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record
 class Published:
     """A manifest file, by its name alone; nothing was read."""
 
     generation: int
     tree: str
     recipe8: str
+
+    def __lt__(self, other: Published) -> bool:
+        return (self.generation, self.tree, self.recipe8) < (other.generation, other.tree, other.recipe8)
 
     @property
     def file_name(self) -> str:

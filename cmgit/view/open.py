@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmgit.core.config import Config
@@ -11,8 +11,7 @@ from cmgit.core.errors import CmgitError, SegmentDamaged
 from cmgit.core.facts import NONE, BlobFacts
 from cmgit.core.record import record
 from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback, path_bytes
-from cmgit.git.locate import Location, probe
-from cmgit.git.objects import Objects, open_objects
+from cmgit.git.locate import Location, StartedProbe, probe
 from cmgit.git.revisions import tree_of
 from cmgit.index.entries import entries_of, known_entries, reader
 from cmgit.index.plan import plan_files
@@ -49,6 +48,7 @@ from cmgit.view.supply import VectorSupply
 from cmgit.view.view import Segments, View
 
 if TYPE_CHECKING:
+    from cmgit.git.objects import Objects
     from cmgit.index.blobs import BlobProducts
     from cmgit.index.linking import Linked
 
@@ -74,17 +74,18 @@ class Target:
     closed: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Opened:
     """Segments of a base manifest, opened when asked for, and where its blobs stand."""
 
-    store: SegmentStore
-    manifest: Manifest | None
-    refs: dict[str, list[SegmentRef]] = field(default_factory=dict)
-    places: dict[BlobKey, tuple[tuple[int, int], ...]] = field(default_factory=dict)
-    status: dict[BlobKey, tuple[int, int]] = field(default_factory=dict)
-    edges: dict[str, tuple[int, int]] = field(default_factory=dict)
-    facts: list[FactsSegment] = field(default_factory=list)
+    __slots__ = ("edges", "facts", "manifest", "places", "refs", "status", "store")
+
+    def __init__(self, store: SegmentStore, manifest: Manifest | None) -> None:
+        self.store, self.manifest = store, manifest
+        self.refs: dict[str, list[SegmentRef]] = {}
+        self.places: dict[BlobKey, tuple[tuple[int, int], ...]] = {}
+        self.status: dict[BlobKey, tuple[int, int]] = {}
+        self.edges: dict[str, tuple[int, int]] = {}
+        self.facts: list[FactsSegment] = []
 
 
 def open_view(
@@ -95,6 +96,7 @@ def open_view(
     warn: Warn,
     exact: Callable[[str], bool] = lambda _: False,
     memory: Memory | None = None,
+    started: StartedProbe | None = None,
 ) -> View:
     """The code as it is now, or the tree of a revision.
 
@@ -106,12 +108,13 @@ def open_view(
         exact: for which paths the rows must be those of the bytes on disk even where git calls the file unchanged,
             because a filter or line-ending rule stands between the two. Shown files are always checked (`View.source`).
         memory: what earlier views of this repository left.
+        started: git was asked for the state before this module was loaded; it is of the moment of asking.
 
     Raises:
         CmgitError: no working tree, an unknown revision, a store that cannot be read.
     """
     recipes = current_recipes(config)
-    tree, changed, commit = state_of(location, rev)
+    tree, changed, commit = state_of(location, rev, started)
     memory = memory or Memory(location.cm_dir)
     base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None, build=memory.build)
     target = find_target(location, tree, changed, base, rev, exact)
@@ -122,13 +125,15 @@ def open_view(
     return view
 
 
-def state_of(location: Location, rev: str | None) -> tuple[str | None, Sequence[Change], str]:
+def state_of(
+    location: Location, rev: str | None, started: StartedProbe | None = None
+) -> tuple[str | None, Sequence[Change], str]:
     """The tree that is asked about and the changes over it, both of one moment; HEAD's commit for the working tree."""
     if rev is not None:
         return tree_of(location, rev), (), ""
     if location.top is None:
         raise CmgitError("a bare repository has no working tree", "name a revision: --rev HEAD")
-    seen = probe(location.top, with_changes=True)
+    seen = started.answer() if started is not None else probe(location.top, with_changes=True)
     return seen.head_tree, seen.changes or (), seen.head_commit or ""
 
 
@@ -188,7 +193,7 @@ def find_target(
         entries = tuple(entries_of(base))
         objects: Objects | None = None
     elif tree is not None:
-        objects = open_objects(location)
+        objects = open_blobs(location)
         known = known_entries(base) if base is not None else ()
         entries = plan_files(objects.list_tree(tree), reader(objects), known).files
     else:
@@ -197,7 +202,7 @@ def find_target(
 
     def blobs() -> Objects:
         if not held:
-            held.append(open_objects(location))
+            held.append(open_blobs(location))
         return held[0]
 
     def read_blob(entry: FileEntry) -> bytes | None:
@@ -223,6 +228,12 @@ def find_target(
     return Target(
         name, state.entries, read, DiskReader(location, blobs), tuple(state.data), state.dirty, closed=state.closed
     )
+
+
+def open_blobs(location: Location) -> Objects:
+    from cmgit.git.objects import open_objects  # a clean tree asks git for no blob
+
+    return open_objects(location)
 
 
 def blob_or_none(objects: Objects, entry: FileEntry) -> bytes | None:

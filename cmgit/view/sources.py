@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import BlobFacts
 from cmgit.core.record import record
 from cmgit.git.disk import blob_oid, read_file
 from cmgit.git.locate import Location
-from cmgit.git.objects import Objects
+
+if TYPE_CHECKING:
+    from cmgit.git.objects import Objects
 
 
 @record
