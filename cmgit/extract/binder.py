@@ -6,9 +6,10 @@ The walk is iterative, so depth costs nothing but memory. Nothing is resolved he
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from cmgit.core.facts import ImportKind, RefKind
+from cmgit.core.codes import ImportKind, RefKind
 from cmgit.extract.bindings import (
     CLASSES,
     FUNCTIONS,
@@ -21,6 +22,7 @@ from cmgit.extract.bindings import (
     Source,
     This,
 )
+from cmgit.extract.parse import ERROR_KIND, load_grammar
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,16 +31,12 @@ Handler = Callable[["Binder", "Node", Scope, int], None]
 
 _CONTEXTUAL = FUNCTIONS | {"object", "array", "parenthesized_expression", "ternary_expression", "call_expression"}
 _WRAPPERS = TRANSPARENT | {"type_assertion", "instantiation_expression", "sequence_expression"}
-_ADAPTERS = frozenset({b"assign", b"defineProperty", b"defineProperties", b"inherits", b"setPrototypeOf"})
+_ADAPTERS = frozenset({"assign", "defineProperty", "defineProperties", "inherits", "setPrototypeOf"})
 
 
-class Site(NamedTuple):
-    """A reference whose value the second pass looks up. node: the callee expression."""
-
-    kind: int
-    node: Node
-    scope: Scope
-    unit: int
+Site = tuple[int, "Node", Scope, int]
+"""A reference whose value the second pass looks up: kind, callee expression, scope, unit. A plain tuple, for there are
+many."""
 
 
 class Assignment(NamedTuple):
@@ -91,15 +89,20 @@ class ImportRow(NamedTuple):
 class Binder:
     """Collects scopes and places of one blob; `run` fills the lists."""
 
-    def __init__(self, root: Node, source: bytes, unit_of_node: Mapping[int, int], javascript: bool) -> None:
+    def __init__(self, root: Node, source: bytes, unit_of_node: Mapping[int, int], grammar: str) -> None:
+        javascript = grammar == "javascript"  # types stand in JSDoc comments
+        self.grammar = grammar
         self.source = source
+        self.kinds = _kinds(grammar)
+        self.table = self.kinds.table
+        self.text = _text_reader(source)
         self.unit_of_node = unit_of_node
         self.javascript = javascript
         module = Function(root, 0, None, This("module"), False)
         self.root = root
         self.module = Scope(None, module)
         module.scope = self.module
-        self.stack: list[tuple[Node, Scope, int]] = []
+        self.stack: list[tuple[Handler, Node, Scope, int]] = []
         self.sites: list[Site] = []
         # A name or chain of members that may be read, the root of the chain, and whether this is the root of a chain
         # that has its own reference. Plain tuples, for there are more of them than of anything else.
@@ -129,16 +132,8 @@ class Binder:
         self.casts: dict[int, tuple[int, int]] = {}  # offset after a doc comment -> its range
         self.typedefs: list[tuple[int, int, Scope]] = []
         self.reassigned: list[tuple[Scope, str, Node]] = []
-        self._texts: dict[bytes, str] = {}
 
     # -- helpers ------------------------------------------------------------------------------------
-
-    def text(self, node: Node) -> str:
-        raw = self.source[node.start_byte : node.end_byte]
-        found = self._texts.get(raw)
-        if found is None:
-            found = self._texts[raw] = raw.decode("utf-8", "replace")
-        return found
 
     def string(self, node: Node) -> str:
         """The value of a string literal, escapes left as they stand."""
@@ -156,35 +151,41 @@ class Binder:
         return self.text(node)
 
     def push(self, node: Node, scope: Scope, unit: int) -> None:
-        self.stack.append((node, scope, unit))
+        """Visit a node before everything that already waits."""
+        handler = self.table[node.kind_id]
+        if handler is not None:
+            self.stack.append((handler, node, scope, unit))
 
     def push_children(self, node: Node, scope: Scope, unit: int) -> None:
-        stack = self.stack
-        for child in reversed(node.named_children):
-            stack.append((child, scope, unit))
+        table, append = self.table, self.stack.append
+        for child in reversed(node.children):
+            handler = table[child.kind_id]
+            if handler is not None:
+                append((handler, child, scope, unit))
 
     def run(self) -> None:
-        stack, unit_of_node = self.stack, self.unit_of_node
+        stack, table, unread, reads = self.stack, self.table, self.unread, self.reads
         self.push_children(self.root, self.module, 0)
-        # By the kind's number in this grammar: an int, where the name is a new str each time.
-        handlers: dict[int, Handler | None] = {}
-        pop, extend, row, get = stack.pop, stack.extend, unit_of_node.get, handlers.get
+        pop, append, row, read = stack.pop, stack.append, self.unit_of_node.get, reads.append
+        identifier = _HANDLERS["identifier"]
         while stack:
-            node, scope, unit = pop()
+            handler, node, scope, unit = pop()
+            if handler is identifier:
+                number = node.id
+                if number not in unread:
+                    read((node, node, scope, row(number, unit), False))
+                continue
             unit = row(node.id, unit)
-            number = node.kind_id
-            handler = get(number, _unknown)
-            if handler is _unknown:
-                handler = handlers[number] = _HANDLERS.get(node.type, _descend)
             if handler is _descend:
-                children = node.named_children
-                if children:
-                    extend([(child, scope, unit) for child in reversed(children)])
-            elif handler is not None:
+                for child in reversed(node.children):
+                    found = table[child.kind_id]
+                    if found is not None:
+                        append((found, child, scope, unit))
+            else:
                 handler(self, node, scope, unit)
 
     def site(self, kind: int, node: Node, scope: Scope, unit: int) -> None:
-        self.sites.append(Site(kind, node, scope, unit))
+        self.sites.append((kind, node, scope, unit))
         if node.type in _WRAPPERS:
             self.mark_unread(node, of_root=True)
         else:
@@ -320,13 +321,13 @@ class Binder:
         if own is not None:
             unit = own
         for child in node.children:
+            if child.is_named:
+                break
             kind = child.type
             if kind == "async":
                 made.asynchronous = True
             elif kind == "*":
                 made.generator = True
-            elif child.is_named:
-                break
         body = node.child_by_field_name("body")
         if body is not None:
             if body.type == "statement_block":
@@ -410,8 +411,8 @@ class Binder:
         self, node: Node, kind: str, around: Node, scope: Scope, index: int = 0, name: str = "",
         function: Function | None = None,
     ) -> None:  # fmt: skip
-        if node.type in _CONTEXTUAL:
-            if node.type == "object" and _is_written(kind, function):
+        if node.kind_id in self.kinds.contextual:
+            if _is_written(kind, function) and node.type == "object":
                 self.typed_literals.append((node, scope))
             self.contexts[node.id] = Context(kind, around, scope, index, name, function)
 
@@ -431,13 +432,62 @@ def _descend(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     binder.push_children(node, scope, unit)
 
 
-def _unknown(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    """A kind that was not looked up yet."""
-
-
 def install(handlers: Mapping[str, Handler | None]) -> None:
-    """Adds the handlers of node types; called once by the modules that define them."""
+    """Adds the handlers of node types; called once by the modules that define them. None: not entered."""
     _HANDLERS.update(handlers)
+
+
+class _Kinds:
+    """What a grammar's kinds of nodes mean to the binder, by their ids.
+
+    table: the handler of each kind, None for what is not entered: tokens too. contextual: kinds that ask what is
+    expected of them.
+    """
+
+    __slots__ = ("contextual", "table", "tokens")
+
+    def __init__(self, grammar: str) -> None:
+        language = load_grammar(grammar)
+        self.table: dict[int, Handler | None] = {ERROR_KIND: _descend}
+        self.tokens: set[int] = set()
+        self.contextual: set[int] = set()
+        for kind in range(language.node_kind_count):
+            name = language.node_kind_for_id(kind) or ""
+            named = language.node_kind_is_named(kind)
+            if not named or name == "comment":
+                self.tokens.add(kind)
+            self.table[kind] = _HANDLERS.get(name, _descend) if named else None
+            if named and name in _CONTEXTUAL:
+                self.contextual.add(kind)
+            if name == "comment" and grammar != "javascript":
+                self.table[kind] = None
+
+
+@cache
+def _kinds(grammar: str) -> _Kinds:
+    """Made when the first blob is read: by then all handlers are there."""
+    return _Kinds(grammar)
+
+
+def _text_reader(source: bytes) -> Callable[[Node], str]:
+    """What gives the text of a node."""
+    if source.isascii():
+        text = source.decode("ascii")
+
+        def slice_of(node: Node) -> str:
+            return text[node.start_byte : node.end_byte]
+
+        return slice_of
+    known: dict[bytes, str] = {}
+
+    def decoded(node: Node) -> str:
+        raw = source[node.start_byte : node.end_byte]
+        found = known.get(raw)
+        if found is None:
+            found = known[raw] = raw.decode("utf-8", "replace")
+        return found
+
+    return decoded
 
 
 __all__ = [

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import ImportKind, RefKind
+from cmgit.core.codes import ImportKind, RefKind
 from cmgit.extract.binder import Binder, ExportEntry, install
 from cmgit.extract.bindings import FUNCTIONS, Binding, ClassScope, Function, Member, Scope, Source, This
+from cmgit.extract.nodes import declarator_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -322,7 +323,7 @@ def _variables(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         if child.type == "variable_declarator":
             if doc is not None:
                 binder.docs[child.id] = doc
-            binder.stack.append((child, scope, unit))
+            binder.push(child, scope, unit)
     for child in node.named_children:
         if child.type == "variable_declarator":
             _declarator(binder, child, scope, target, kind, doc, unit)
@@ -331,11 +332,9 @@ def _variables(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
 def _declarator(
     binder: Binder, node: Node, scope: Scope, target: Scope, kind: str, doc: tuple[int, int] | None, unit: int
 ) -> None:
-    name = node.child_by_field_name("name")
+    name, annotation, value = declarator_parts(node)
     if name is None:
         return
-    value = node.child_by_field_name("value")
-    annotation = node.child_by_field_name("type")
     own = binder.unit_of_node.get(node.id)
     held = binder.hold(own, value)
     if doc is not None and held is not None:
@@ -376,8 +375,7 @@ def _declarator(
 
 
 def _declarator_parts(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    annotation = node.child_by_field_name("type")
-    value = node.child_by_field_name("value")
+    _, annotation, value = declarator_parts(node)
     if value is not None:
         binder.push(value, scope, unit)
     if annotation is not None:

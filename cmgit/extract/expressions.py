@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import ImportKind, RefKind
+from cmgit.core.codes import ImportKind, RefKind
 from cmgit.extract.binder import _ADAPTERS, Assignment, Binder, Context, install
 from cmgit.extract.bindings import FUNCTIONS, Binding, Function, Scope, Source, This
+from cmgit.extract.nodes import call_parts, member_parts, pair_parts, sides, subscript_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def _call(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    callee = node.child_by_field_name("function")
-    arguments = node.child_by_field_name("arguments")
+    callee, arguments = call_parts(node)
     if callee is None:
         binder.push_children(node, scope, unit)
         return
     kind = callee.type
+    name = binder.text(callee) if kind == "identifier" else ""
     if arguments is not None and arguments.type == "template_string":
         binder.site(RefKind.TAG, callee, scope, unit)
         binder.push(arguments, scope, unit)
@@ -30,33 +31,43 @@ def _call(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
             binder.push(arguments, scope, unit)
     else:
         # a function called where it is written refers to nothing; `await (…)` may be taken for a call
-        if kind not in FUNCTIONS and not (kind == "identifier" and binder.text(callee) == "await"):
+        if kind not in FUNCTIONS and name != "await":
             binder.site(RefKind.CALL, callee, scope, unit)
-        if kind == "identifier" and binder.text(callee) == "require":
+        if name == "require":
             _module_request(binder, node, arguments, ImportKind.REQUIRE, scope, unit)
-        elif kind == "member_expression":
-            name = callee.child_by_field_name("property")
-            if name is not None and binder.source[name.start_byte : name.end_byte] in _ADAPTERS:
-                binder.adapters.append((node, scope))
-        elif kind == "identifier" and binder.text(callee) == "inherits":
+        elif name == "inherits" or (kind == "member_expression" and _property(binder, callee) in _ADAPTERS):
             binder.adapters.append((node, scope))
         if arguments is not None:
             _arguments(binder, node, arguments, scope, unit)
-    types = node.child_by_field_name("type_arguments")
-    if types is not None:
-        binder.push(types, scope, unit)
-    binder.push(callee, scope, unit)
+    if len(node.children) > 2:
+        types = node.child_by_field_name("type_arguments")
+        if types is not None:
+            binder.push(types, scope, unit)
+    if not name or name == "await":
+        binder.push(callee, scope, unit)  # a name that is called is no read
+
+
+def _property(binder: Binder, member: Node) -> str:
+    name = member_parts(member)[1]
+    return binder.text(name) if name is not None else ""
 
 
 def _arguments(binder: Binder, call: Node, arguments: Node, scope: Scope, unit: int) -> None:
-    listed = arguments.named_children
-    for child in reversed(listed):
-        binder.stack.append((child, scope, unit))
+    kinds = binder.kinds
+    table, tokens, contextual = kinds.table, kinds.tokens, kinds.contextual
+    later = []
     index = 0
-    for child in listed:
-        if child.type != "comment":
+    for child in arguments.children:
+        kind = child.kind_id
+        handler = table[kind]
+        if handler is not None:
+            later.append((handler, child, scope, unit))
+        if kind in contextual:
             binder.context(child, "argument", call, scope, index)
+        if kind not in tokens:
             index += 1
+    later.reverse()
+    binder.stack += later
 
 
 def _module_request(binder: Binder, node: Node, arguments: Node | None, kind: int, scope: Scope, unit: int) -> None:
@@ -92,7 +103,7 @@ def _jsx(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     name = node.child_by_field_name("name")
     for child in reversed(node.named_children):
         if name is None or child.id != name.id:
-            binder.stack.append((child, scope, unit))
+            binder.push(child, scope, unit)
     if name is None:
         return
     kind = name.type
@@ -152,7 +163,7 @@ def _conditional_type(binder: Binder, node: Node, scope: Scope, unit: int) -> No
 
 
 def _assignment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = sides(node)
     if left is None or right is None:
         return
     kind = left.type
@@ -167,11 +178,11 @@ def _assignment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         if own is not None:
             binder.hold(own, right)
     elif kind == "member_expression":
-        target, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+        target, name = member_parts(left)
         if target is not None and name is not None:
             _member_assignment(binder, node, target, binder.text(name), right, scope)
     elif kind == "subscript_expression":
-        target, index = left.child_by_field_name("object"), left.child_by_field_name("index")
+        target, index = subscript_parts(left)
         if target is not None and index is not None and index.type == "string":
             _member_assignment(binder, node, target, binder.string(index), right, scope)
         elif target is not None:
@@ -204,14 +215,12 @@ def _member_assignment(binder: Binder, node: Node, target: Node, name: str, righ
 
 def _object(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
     this = This("object", node, scope)
-    stack = binder.stack
+    binder.push_children(node, scope, unit)
     children = node.named_children
-    for child in reversed(children):
-        stack.append((child, scope, unit))
     for child in children:
         kind = child.type
         if kind == "pair":
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            key, value = pair_parts(child)
             if key is None or value is None:
                 continue
             held = binder.hold(binder.unit_of_node.get(child.id), value)
@@ -230,17 +239,15 @@ def _object(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
 
 
 def _array(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    binder.push_children(node, scope, unit)
     children = node.named_children
-    for child in reversed(children):
-        binder.stack.append((child, scope, unit))
     for child in children:
         binder.context(child, "element", node, scope)
 
 
 def _transparent(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
+    binder.push_children(node, scope, unit)
     children = node.named_children
-    for child in reversed(children):
-        binder.stack.append((child, scope, unit))
     if children:
         if node.type == "parenthesized_expression":
             binder.context(children[0], "same", node, scope)
@@ -311,11 +318,10 @@ def _return(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
 
 
 def _statement(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    doc = binder.docs.get(node.id)
-    for child in reversed(node.named_children):
-        if doc is not None:
-            binder.docs[child.id] = doc
-        binder.push(child, scope, unit)
+    doc = binder.docs.get(node.id) if binder.docs else None
+    if doc is not None:
+        binder.docs.update((child.id, doc) for child in node.named_children)
+    binder.push_children(node, scope, unit)
 
 
 def _comment(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
@@ -343,7 +349,7 @@ def _if(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
         inside = narrowed if narrowed is not None and consequence is not None and child.id == consequence.id else scope
         if inside is not scope:
             binder.scope_of[child.id] = inside
-        binder.stack.append((child, inside, unit))
+        binder.push(child, inside, unit)
 
 
 def _ternary(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
@@ -353,8 +359,9 @@ def _ternary(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
 
 
 def _binary(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    children = node.children
+    operator = children[1] if len(children) == 3 else node.child_by_field_name("operator")
+    left, right = sides(node)
     if operator is not None and operator.type == "&&" and left is not None and right is not None:
         narrowed = _narrow(binder, left, scope)
         if narrowed is not None:
@@ -378,7 +385,7 @@ def _narrow(binder: Binder, condition: Node, scope: Scope) -> Scope | None:
             work.extend(node.named_children[:1])
         elif kind == "binary_expression":
             operator = node.child_by_field_name("operator")
-            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            left, right = sides(node)
             if operator is None or left is None or right is None:
                 continue
             if operator.type == "&&":
@@ -386,7 +393,7 @@ def _narrow(binder: Binder, condition: Node, scope: Scope) -> Scope | None:
             elif operator.type == "instanceof" and left.type == "identifier":
                 found.append((binder.text(left), right, "instance"))
         elif kind == "call_expression":
-            callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+            callee, arguments = call_parts(node)
             if callee is None or arguments is None or callee.type not in ("identifier", "member_expression"):
                 continue
             listed = arguments.named_children

@@ -27,9 +27,10 @@ def extract(data: bytes, language: str, max_bytes: int) -> BlobFacts:
         return empty_facts(language, tree, len(data))
     source, parsed = tree.source, tree.parsed
     lines, strings = Lines(data), Interner()
-    units, unit_of_node = collect_units(parsed.tree, parsed.grammar, source, text.start, strings, lines)
+    root = parsed.tree.root_node  # one for both passes: a node keeps its children
+    units, unit_of_node = collect_units(root, parsed.grammar, source, text.start, strings, lines)
     refs, imports, exports, values, props, args = collect_scopes(
-        parsed.tree.root_node, source, units, unit_of_node, strings, lines, javascript=parsed.grammar == "javascript"
+        root, source, units, unit_of_node, strings, lines, parsed.grammar
     )
     return BlobFacts(
         language=language,

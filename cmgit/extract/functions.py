@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import NONE, ValueOp
+from cmgit.core.codes import ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.binder import Context
 from cmgit.extract.bindings import ClassScope, Function, Scope
 from cmgit.extract.lower import Lowering
 from cmgit.extract.lower_types import type_row
+from cmgit.extract.nodes import call_parts, pair_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -159,7 +161,7 @@ def _context_row(low: Lowering, context: Context) -> int:
     values, kind, node, scope = low.values, context.kind, context.node, context.scope
     if kind == "argument":
         new = node.type == "new_expression"
-        callee = node.child_by_field_name("constructor" if new else "function")
+        callee = node.child_by_field_name("constructor") if new else call_parts(node)[0]
         row = low.expr(callee, scope)
         if not row:
             return _UNKNOWN
@@ -318,7 +320,7 @@ def object_members(low: Lowering, node: Node, scope: Scope) -> list[Prop]:
     for child in node.named_children[:512]:
         kind = child.type
         if kind == "pair":
-            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            key, value = pair_parts(child)
             if key is None or value is None:
                 continue
             row = low.expr(value, scope)

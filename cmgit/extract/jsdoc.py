@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from cmgit.core.facts import NONE, ImportKind, ValueOp
+from cmgit.core.codes import ImportKind, ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.binder import ImportRow
 from cmgit.extract.bindings import Scope
 from cmgit.extract.lower import Lowering

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from cmgit.core.facts import NONE, ValueOp
+from cmgit.core.codes import ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.binder import Binder
 from cmgit.extract.bindings import CLASSES, FUNCTIONS, Binding, Function, Scope, Source
+from cmgit.extract.nodes import call_parts, member_parts, sides, subscript_parts
+from cmgit.extract.parse import ERROR_KIND, load_grammar
 from cmgit.extract.strings import Interner
 
 if TYPE_CHECKING:
@@ -126,6 +130,7 @@ class Lowering:
         self.values = Values(strings)
         self.strings = strings
         self.memo: dict[int, int] = {}
+        self.table, self.spread = _kinds(binder.grammar)
         self.depth = 0
         self.type_params = 0
         self.type_memo: dict[int, int] = {}
@@ -155,7 +160,7 @@ class Lowering:
         if self.depth > MAX_DEPTH:
             return _UNKNOWN
         self.depth += 1
-        handler = _EXPRESSIONS.get(node.type)
+        handler = self.table[node.kind_id]
         result = handler(self, node, scope) if handler is not None else _UNKNOWN
         self.depth -= 1
         if self.binder.javascript:
@@ -173,11 +178,15 @@ class Lowering:
         if node is None or node.type == "template_string":
             return NONE
         rows: list[int] = []
-        for child in node.named_children:
-            if child.type == "spread_element":
+        memo, tokens = self.memo, self.binder.kinds.tokens
+        for child in node.children:
+            kind = child.kind_id
+            if kind in tokens:
+                continue
+            if kind == self.spread:
                 break
-            if child.type != "comment":
-                rows.append(self.expr(child, scope))
+            found = memo.get(child.id)
+            rows.append(self.expr(child, scope) if found is None else found)
             if len(rows) >= 8:
                 break
         while rows and rows[-1] == _UNKNOWN:
@@ -342,7 +351,7 @@ def _identifier(low: Lowering, node: Node, scope: Scope) -> int:
 
 
 def _member(low: Lowering, node: Node, scope: Scope) -> int:
-    target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    target, name = member_parts(node)
     if target is None or name is None:
         return _UNKNOWN
     text = low.binder.text(name)
@@ -353,7 +362,7 @@ def _member(low: Lowering, node: Node, scope: Scope) -> int:
 
 
 def _subscript(low: Lowering, node: Node, scope: Scope) -> int:
-    target, index = node.child_by_field_name("object"), node.child_by_field_name("index")
+    target, index = subscript_parts(node)
     row = low.expr(target, scope)
     if row == _UNKNOWN or index is None:
         return _UNKNOWN
@@ -367,7 +376,7 @@ def _subscript(low: Lowering, node: Node, scope: Scope) -> int:
 def _call(low: Lowering, node: Node, scope: Scope) -> int:
     values = low.values
     request = low.binder.import_of.get(node.id)
-    callee = node.child_by_field_name("function")
+    callee, arguments = call_parts(node)
     if request is not None:
         row = values.row(ValueOp.IMPORT, request)
         return values.row(ValueOp.PROMISE, row) if callee is not None and callee.type == "import" else row
@@ -377,13 +386,13 @@ def _call(low: Lowering, node: Node, scope: Scope) -> int:
     if row == _UNKNOWN:
         return _UNKNOWN
     if callee.type == "identifier" and low.binder.text(callee) == "await":
-        arguments = node.child_by_field_name("arguments")
         inner = arguments.named_children if arguments is not None else []
         return values.row(ValueOp.AWAIT, low.expr(inner[0], scope)) if inner else _UNKNOWN
-    types = low.type_arguments(node.child_by_field_name("type_arguments"), scope)
-    if types != NONE:
-        row = values.row(ValueOp.INSTANTIATE, row, types)
-    return values.row(ValueOp.CALL, row, low.arguments(node.child_by_field_name("arguments"), scope))
+    if len(node.children) > 2:
+        types = low.type_arguments(node.child_by_field_name("type_arguments"), scope)
+        if types != NONE:
+            row = values.row(ValueOp.INSTANTIATE, row, types)
+    return values.row(ValueOp.CALL, row, low.arguments(arguments, scope))
 
 
 def _new(low: Lowering, node: Node, scope: Scope) -> int:
@@ -490,7 +499,7 @@ def _ternary(low: Lowering, node: Node, scope: Scope) -> int:
 
 def _binary(low: Lowering, node: Node, scope: Scope) -> int:
     operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = sides(node)
     if operator is None or left is None or right is None:
         return _UNKNOWN
     word = operator.type
@@ -606,5 +615,14 @@ _EXPRESSIONS: dict[str, _Handler] = {
     "meta_property": _meta,
     "instantiation_expression": _instantiation,
 }
+
+
+@cache
+def _kinds(grammar: str) -> tuple[dict[int, _Handler | None], int]:
+    """The handler of each kind of nodes by its id, None where nothing is known of it; the id of `...x`."""
+    language = load_grammar(grammar)
+    table = {kind: _EXPRESSIONS.get(language.node_kind_for_id(kind) or "") for kind in range(language.node_kind_count)}
+    return {**table, ERROR_KIND: None}, language.id_for_node_kind("spread_element", True) or 0
+
 
 __all__ = ["Function", "Lowering", "Values"]

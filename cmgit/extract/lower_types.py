@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import NONE, ValueOp
+from cmgit.core.codes import ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.bindings import Binding, Scope
 from cmgit.extract.lower import MAX_DEPTH, Lowering, string_literal
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from cmgit.core.facts import NONE, ImportKind, ValueOp
+from cmgit.core.codes import ImportKind, ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.binder import Assignment
 from cmgit.extract.bindings import Binding, Function, Scope, Source
 from cmgit.extract.lower import Lowering

@@ -14,6 +14,8 @@ import tree_sitter_javascript
 import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser, Point, Tree
 
+ERROR_KIND = 65535
+"""The id of the kind `ERROR`, in every grammar."""
 _CHUNK = 1 << 16
 _FREE_CALLS = 2_000
 _BYTES_A_CALL = 10  # ordinary sources need one call for 150 bytes, minified ones for 50

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import ImportKind, RefKind, ValueOp
+from cmgit.core.codes import ImportKind, RefKind, ValueOp
 from cmgit.extract.binder import Binder, Site, install
+from cmgit.extract.nodes import member_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from cmgit.extract.bindings import Binding, Scope
     from cmgit.extract.lower import Lowering
 
-_PASSING = frozenset({b"call", b"apply", b"bind"})
+_PASSING = frozenset({"call", "apply", "bind"})
+_ENDS = frozenset({"identifier", "this", "super"})
 _DECLARED = frozenset({"function", "class", "enum", "namespace", "variable", "constant"})
 _ROOTS = frozenset({ValueOp.UNIT, ValueOp.IMPORT, ValueOp.THIS, ValueOp.STATIC_THIS, ValueOp.SUPER})
 
@@ -29,10 +31,11 @@ def reads_of(low: Lowering, unit_names: set[str]) -> tuple[list[Site], list[int]
     sites: list[Site] = []
     rows: list[int] = []
     for node, root, scope, unit, inner in binder.reads:
-        if root.type == "this":
-            if node.child(0) == root and not derived and _last(binder, node) not in unit_names:
+        kind = root.type
+        if kind == "this":
+            if node.children[0] == root and not derived and _last(binder, node) not in unit_names:
                 continue  # a field that holds no function
-        elif root.type != "super":
+        elif kind != "super":
             binding = scope.value(binder.text(root))
             if binding is None or not _is_declared(binder, binding):
                 continue
@@ -40,7 +43,7 @@ def reads_of(low: Lowering, unit_names: set[str]) -> tuple[list[Site], list[int]
                 continue
         row = _plain(low, low.expr(node, scope))
         if row > 0 and _is_rooted(low, row):
-            sites.append(Site(RefKind.VALUE, node, scope, unit))
+            sites.append((RefKind.VALUE, node, scope, unit))
             rows.append(row)
     return sites, rows
 
@@ -59,7 +62,7 @@ def _is_declared(binder: Binder, binding: Binding) -> bool:
         return True
     node = source.node
     while node is not None and node.type == "member_expression":
-        node = node.child(0)
+        node = node.children[0]
     return node is not None and node.id in binder.import_of  # `const a = require("./a").b`
 
 
@@ -91,7 +94,7 @@ def _is_rooted(low: Lowering, row: int) -> bool:
 
 
 def _last(binder: Binder, node: Node) -> str:
-    name = node.child_by_field_name("property")
+    name = member_parts(node)[1]
     return binder.text(name) if name is not None else ""
 
 
@@ -104,21 +107,23 @@ def _identifier(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
 
 
 def _member(binder: Binder, node: Node, scope: Scope, unit: int) -> None:
-    root = node.child(0)
-    while root.type == "member_expression":
-        root = root.child(0)
-    if root.type not in ("identifier", "this", "super"):
+    root = node.children[0]
+    kind = root.type
+    while kind == "member_expression":
+        root = root.children[0]
+        kind = root.type
+    if kind not in _ENDS:
         binder.push(root, scope, unit)
         return
     of_root = binder.unread.get(node.id)
     if of_root is None:
         binder.reads.append((node, root, scope, unit, False))
     elif of_root:
-        name = node.child_by_field_name("property")
-        if name is not None and binder.source[name.start_byte : name.end_byte] in _PASSING:
-            binder.push(node.child(0), scope, unit)  # `f.call(…)`, `f.bind(…)`: f is passed on
+        name = member_parts(node)[1]
+        if name is not None and binder.text(name) in _PASSING:
+            binder.push(node.children[0], scope, unit)  # `f.call(…)`, `f.bind(…)`: f is passed on
             return
-    if of_root is not False and root.type == "identifier":
+    if of_root is not False and kind == "identifier":
         binder.reads.append((root, root, scope, unit, True))
 
 

@@ -14,4 +14,4 @@ _DISTRIBUTIONS = (
 def facts_recipe() -> str:
     """Changes whenever the facts of any blob could: a changed line in these folders, another parser, other grammars."""
     versions = [f"{name} {distribution_version(name, module)}" for name, module in _DISTRIBUTIONS]
-    return hash_modules(("extract", "languages", "core/facts.py"), *versions)
+    return hash_modules(("extract", "languages", "core/codes.py", "core/facts.py"), *versions)

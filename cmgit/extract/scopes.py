@@ -27,6 +27,8 @@ _WRAPPERS = frozenset(
      "instantiation_expression"}
 )  # fmt: skip
 
+_CALLED_INSIDE = _WRAPPERS | {"sequence_expression"}
+
 Scopes = tuple[RefColumns, ImportColumns, ExportColumns, ValueColumns, PropColumns, Sequence[int]]
 
 
@@ -37,29 +39,28 @@ def collect_scopes(
     unit_of_node: Mapping[int, int],
     strings: Interner,
     lines: Lines,
-    *,
-    javascript: bool = False,
+    grammar: str,
 ) -> Scopes:
     """References, imports, exports, values, members and arguments; offsets are those of `source`.
 
     Args:
         unit_of_node: rows of the units by the id of their declaring node.
-        javascript: types stand in JSDoc comments.
+        grammar: that `root` was parsed with.
     """
-    binder = Binder(root, source, unit_of_node, javascript)
+    binder = Binder(root, source, unit_of_node, grammar)
     binder.run()
     low = Lowering(binder, strings)
-    if javascript:
+    if binder.javascript:
         typedefs(low)
     prepare(low)
     rows = [0] * len(binder.sites)
     for index in range(len(rows) - 1, -1, -1):  # inner calls of a chain first: chains of any length stay shallow
-        site = binder.sites[index]
-        node = _callee(site.node)
-        if node.type in _TYPE_NODES:
-            rows[index] = qualified(low, node, site.scope)
-        else:
-            rows[index] = low.expr(node, site.scope)
+        _, node, scope, _ = binder.sites[index]
+        kind = node.type
+        if kind in _CALLED_INSIDE:
+            node = _callee(node)
+            kind = node.type
+        rows[index] = qualified(low, node, scope) if kind in _TYPE_NODES else low.expr(node, scope)
     exports = [*exported_rows(low), *global_rows(low)]
     write_assigned(low)
     write_unit_props(low)
@@ -67,9 +68,11 @@ def collect_scopes(
     refs = _references(binder, [*binder.sites, *reads], [*rows, *read_rows], strings, lines)
     values = low.values
     ints = _ints
+    imports = _imports(binder, strings, lines)
+    binder.module.release()
     return (
         refs,
-        _imports(binder, strings, lines),
+        imports,
         ExportColumns(
             ints(strings.id(row.name) for row in exports), ints(row.value for row in exports),
             ints(row.row for row in exports),
@@ -82,7 +85,7 @@ def collect_scopes(
 
 def _callee(node: Node) -> Node:
     """What is called: `f` of `(f as any)`, `f!`, `(0, f)`."""
-    while node.type in _WRAPPERS or node.type == "sequence_expression":
+    while node.type in _CALLED_INSIDE:
         inner = node.named_children
         if not inner:
             break
@@ -99,22 +102,41 @@ def _maybe(strings: Interner, text: str | None) -> int:
 
 
 def _references(binder: Binder, sites: list[Site], rows: list[int], strings: Interner, lines: Lines) -> RefColumns:
-    order = sorted(range(len(rows)), key=lambda i: (sites[i].node.start_byte, sites[i].node.end_byte, i))
-    kind, start, end, name_start, line, name, unit, value = (array("i") for _ in range(8))
-    for index in order:
-        site = sites[index]
-        node = site.node
-        first = node.start_byte
-        label = _label(node)
-        kind.append(site.kind)
-        start.append(first)
-        end.append(node.end_byte)
-        name_start.append(NONE if label is None else label.start_byte)
-        line.append(lines.line_of(first))
-        name.append(strings.id("" if label is None else _name(binder, label)))
-        unit.append(site.unit)
-        value.append(rows[index] or NONE)
-    return RefColumns(kind, start, end, name_start, line, name, unit, value)
+    order = [(node.start_byte, node.end_byte, index) for index, (_, node, _, _) in enumerate(sites)]
+    order.sort()
+    name_start: list[int] = []
+    name: list[int] = []
+    identify, text = strings.id, binder.text
+    for first, _, index in order:
+        node = sites[index][1]
+        label: Node | None = node
+        kind = node.type
+        if kind == "member_expression":
+            label = node.children[-1]  # no comment ends a node
+            kind = label.type
+        elif not kind.endswith("identifier") or kind == "nested_type_identifier" or kind == "nested_identifier":
+            label = _label(node)
+            kind = label.type if label is not None else ""
+        if label is None:
+            name_start.append(NONE)
+            name.append(identify(""))
+            continue
+        name_start.append(first if label is node else label.start_byte)
+        if kind.endswith("identifier") or kind == "super" or kind == "this":
+            name.append(identify(text(label)))
+        else:
+            name.append(identify(binder.string(label) if kind == "string" else ""))
+    line_of = lines.line_of
+    return RefColumns(
+        kind=array("i", [sites[index][0] for _, _, index in order]),
+        start=array("i", [start for start, _, _ in order]),
+        end=array("i", [end for _, end, _ in order]),
+        name_start=array("i", name_start),
+        line=array("i", [line_of(start) for start, _, _ in order]),
+        name=array("i", name),
+        unit=array("i", [sites[index][3] for _, _, index in order]),
+        value=array("i", [rows[index] or NONE for _, _, index in order]),
+    )
 
 
 def _label(node: Node) -> Node | None:
@@ -136,15 +158,6 @@ def _label(node: Node) -> Node | None:
             node = node.named_children[-1]
         else:
             return node if kind.endswith("identifier") or kind in ("super", "this") else None
-
-
-def _name(binder: Binder, node: Node) -> str:
-    kind = node.type
-    if kind == "string":
-        return binder.string(node)
-    if kind.endswith("identifier") or kind in ("super", "this"):
-        return binder.text(node)
-    return ""
 
 
 def _imports(binder: Binder, strings: Interner, lines: Lines) -> ImportColumns:

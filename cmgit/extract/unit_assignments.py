@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
+from cmgit.extract.nodes import pair_parts, sides
 from cmgit.extract.unit_calls import is_require, wrapped_function
 from cmgit.extract.unit_syntax import FUNCTIONS, function_flags, unquote, unwrap
 from cmgit.extract.unit_values import declare_value, mark_exported
@@ -23,7 +24,8 @@ _ALIASES = frozenset({"identifier", "member_expression", "undefined", "null", "a
 def assigns_unit(walk: Walk, node: Node) -> bool:
     """Whether a top-level assignment gives a unit of its own."""
     while node.type == "assignment_expression":
-        left, right = node.child_by_field_name("left"), unwrap(node.child_by_field_name("right"))
+        left, right = sides(node)
+        right = unwrap(right)
         if left is None or right is None:
             return False
         if right.type in FUNCTIONS or right.type == "class":
@@ -44,7 +46,8 @@ def assigned_value(walk: Walk, name: str, value: Node | None) -> Node | None:
     Assignments to other names are left alone: those are declarations of their own.
     """
     while value is not None and value.type == "assignment_expression":
-        left, right = value.child_by_field_name("left"), unwrap(value.child_by_field_name("right"))
+        left, right = sides(value)
+        right = unwrap(right)
         if left is None or right is None:
             break
         exported = _exported_name(walk, left)
@@ -58,7 +61,8 @@ def assigned_value(walk: Walk, name: str, value: Node | None) -> Node | None:
 
 def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> None:
     """An assignment expression, in a statement of its own (`outer`) or anywhere else."""
-    left, right = node.child_by_field_name("left"), unwrap(node.child_by_field_name("right"))
+    left, right = sides(node)
+    right = unwrap(right)
     around, inner = outer or node, scope.inside()
     if left is None or right is None:
         walk.push_children(node, scope.inside())
@@ -75,8 +79,8 @@ def on_assignment(walk: Walk, node: Node, scope: Scope, outer: Node | None = Non
         walk.bind(right, scope.named(name) if name else scope)
     if right.type == "assignment_expression":
         # `exports = module.exports = …` stands at top level as a whole.
-        walk.stack.append((right, scope))
-        walk.stack.append((left, inner))
+        walk.push_one(right, scope)
+        walk.push_one(left, inner)
         return
     walk.push_children(node, inner)
 
@@ -194,7 +198,7 @@ def _on_exported_value(
             if child.type == "shorthand_property_identifier":
                 mark_exported(walk, walk.text(child))
             elif child.type == "pair":
-                value = child.child_by_field_name("value")
+                value = pair_parts(child)[1]
                 if value is not None and value.type == "identifier":
                     mark_exported(walk, walk.text(value))
     if not scope.top or right.type in _ALIASES or _is_plain_list(right) or is_require(walk, right):
@@ -229,7 +233,7 @@ def _is_plain_list(value: Node) -> bool:
         return False
     for child in value.named_children:
         if child.type == "pair":
-            inner = child.child_by_field_name("value")
+            inner = pair_parts(child)[1]
             if inner is None or inner.type not in ("identifier", "member_expression"):
                 return False
         elif child.type not in ("shorthand_property_identifier", "comment", "spread_element"):

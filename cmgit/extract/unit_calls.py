@@ -6,7 +6,8 @@ import re
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitKind
+from cmgit.core.codes import UnitKind
+from cmgit.extract.nodes import call_parts, member_parts
 from cmgit.extract.unit_syntax import FUNCTIONS, first_expression, function_flags, unquote, unwrap
 from cmgit.extract.unit_walk import Scope, Walk
 
@@ -94,7 +95,7 @@ def wrapped_function(walk: Walk, value: Node | None) -> Node | None:
     for _ in range(_MOST_NESTED):
         if value is None or value.type != "call_expression":
             return None
-        callee, arguments = value.child_by_field_name("function"), value.child_by_field_name("arguments")
+        callee, arguments = call_parts(value)
         if callee is None or arguments is None or not _is_wrapper(last_name(walk, callee)):
             return None
         inner: Node | None = None
@@ -116,16 +117,18 @@ def last_name(walk: Walk, callee: Node) -> str:
     """The last identifier of a callee: `get` of `app.get`; empty where there is none."""
     node: Node | None = callee
     while node is not None and node.type in ("call_expression", "instantiation_expression"):
-        node = node.child_by_field_name("function")
+        node = call_parts(node)[0]
     if node is None:
         return ""
     if node.type == "member_expression":
-        node = node.child_by_field_name("property")
+        node = member_parts(node)[1]
     return walk.text(node) if node is not None and "identifier" in node.type else ""
 
 
 def on_call(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> None:
     """A call; a unit where it registers a function under a text."""
+    if walk.is_quiet(node):
+        return
     function = callback_of(walk, node)
     if function is None:
         walk.push_children(node, scope.inside())
@@ -152,8 +155,8 @@ def on_call(walk: Walk, node: Node, scope: Scope, outer: Node | None = None) -> 
 
 def callback_of(walk: Walk, node: Node) -> Node | None:
     """The function that a call registers under a text, the call's first argument; None for every other call."""
-    arguments, callee = node.child_by_field_name("arguments"), node.child_by_field_name("function")
-    if arguments is None or callee is None:
+    callee, arguments = call_parts(node)
+    if arguments is None or callee is None or walk.is_quiet(arguments):
         return None
     function = _function_after_name(arguments)
     if function is None:
@@ -170,7 +173,7 @@ def callback_of(walk: Walk, node: Node) -> Node | None:
 
 def _callback_name(walk: Walk, node: Node) -> tuple[str, Node]:
     """`app.get /users`: the callee and the text; and the text's node."""
-    callee, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    callee, arguments = call_parts(node)
     assert callee is not None
     assert arguments is not None
     first = first_expression(arguments)
@@ -189,7 +192,7 @@ def _function_after_name(arguments: Node) -> Node | None:
         if argument.type in FUNCTIONS:
             return argument
     for argument in rest[1:]:
-        inner = argument.child_by_field_name("arguments") if argument.type == "call_expression" else None
+        inner = call_parts(argument)[1] if argument.type == "call_expression" else None
         for wrapped in inner.named_children if inner is not None else ():
             if wrapped.type in FUNCTIONS:
                 return wrapped
@@ -200,7 +203,7 @@ def _label(walk: Walk, callee: Node) -> str:
     """`app.get`, `it.each` of `it.each(rows)("…")`, `get` of `request(app).get`."""
     node: Node | None = callee
     while node is not None and node.type == "call_expression":
-        node = node.child_by_field_name("function")
+        node = call_parts(node)[0]
     if node is None:
         return ""
     if node.end_byte - node.start_byte <= _LONGEST_NAME:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
+from cmgit.extract.nodes import declarator_parts
 from cmgit.extract.unit_assignments import assigned_value
 from cmgit.extract.unit_calls import is_require, wrapped_function
 from cmgit.extract.unit_members import enter_class, holds_functions
@@ -84,6 +85,8 @@ class _Place:
 
 def on_variables(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, flags: int = 0) -> None:
     """`const`, `let`, `var`, `using`: one unit for each declarator that is worth one."""
+    if not scope.top and walk.holds_one_sign(node):
+        return
     around = outer or node
     children = node.named_children
     declarators = [child for child in children if child.type == "variable_declarator"]
@@ -92,17 +95,18 @@ def on_variables(walk: Walk, node: Node, scope: Scope, outer: Node | None = None
         if child.type != "variable_declarator":
             later.append((child, scope.inside()))
             continue
-        start = around.start_byte if child.id == declarators[0].id else child.start_byte
-        end = around.end_byte if child.id == declarators[-1].id else child.end_byte
+        start = around.start_byte if child == declarators[0] else child.start_byte
+        end = around.end_byte if child == declarators[-1] else child.end_byte
         inner = _on_declarator(walk, child, scope, _Place(around, flags, start, end))
-        later.extend([(part, inner) for part in child.named_children])
-    walk.stack.extend(reversed(later))
+        later.extend([(part, inner) for part in child.children])
+    for child, inner in reversed(later):
+        walk.push_one(child, inner)
 
 
 def _on_declarator(walk: Walk, declarator: Node, scope: Scope, place: _Place) -> Scope:
     """Declare what a declarator binds, and give the scope of its value."""
-    target = declarator.child_by_field_name("name")
-    value = unwrap(declarator.child_by_field_name("value"))
+    target, _, raw = declarator_parts(declarator)
+    value = unwrap(raw)
     if target is None or target.is_missing:
         return scope.inside()
     if target.type != "identifier":
@@ -188,7 +192,7 @@ def on_type(walk: Walk, node: Node, scope: Scope, outer: Node | None = None, fla
     row = walk.declare(
         kind, walk.text(name_node), scope, outer or node, node=node, name_node=name_node, body=body, flags=flags
     )
-    if kind is UnitKind.ENUM and body is not None:
+    if kind == UnitKind.ENUM and body is not None:
         walk.push_children(body, scope.of(row))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
+from cmgit.extract.nodes import pair_parts
 from cmgit.extract.unit_syntax import FUNCTIONS, function_flags, member_flags, property_name, unwrap
 from cmgit.extract.unit_table import UnitRow
 from cmgit.extract.unit_walk import Scope, Walk
@@ -16,22 +17,21 @@ def enter_class(walk: Walk, node: Node, scope: Scope) -> None:
         if child.type == "class_body":
             _push_members(walk, child, scope)
         else:
-            walk.stack.append((child, scope))
+            walk.push_one(child, scope)
 
 
 def _push_members(walk: Walk, body: Node, scope: Scope) -> None:
     # A method's decorators are its siblings, before it (tree-sitter-typescript#309): its range begins at the first.
     pending: int | None = None
-    members: list[tuple[Node, Scope]] = []
-    for child in body.named_children:
+    children = body.named_children
+    for child in children:
         if child.type == "decorator":
             pending = child.start_byte if pending is None else pending
         elif child.type != "comment":
             if pending is not None:
                 walk.decorated[child.id] = pending
             pending = None
-        members.append((child, scope))
-    walk.stack.extend(reversed(members))
+    walk.push(children, scope)
 
 
 def on_method(walk: Walk, node: Node, scope: Scope) -> None:
@@ -82,16 +82,19 @@ def _signature(walk: Walk, node: Node, name_node: Node, scope: Scope, name: str,
 def on_field(walk: Walk, node: Node, scope: Scope) -> None:
     """A class field: a unit where it holds a function."""
     name_node = node.child_by_field_name("name") or node.child_by_field_name("property")
-    _on_property(walk, node, name_node, scope, member_flags(node, walk.source))
+    _on_property(walk, node, name_node, node.child_by_field_name("value"), scope, member_flags(node, walk.source))
 
 
 def on_pair(walk: Walk, node: Node, scope: Scope) -> None:
     """A property of an object literal: a unit where it holds a function."""
-    _on_property(walk, node, node.child_by_field_name("key"), scope, 0)
+    if walk.is_quiet(node):
+        return
+    key, value = pair_parts(node)
+    _on_property(walk, node, key, value, scope, 0)
 
 
-def _on_property(walk: Walk, node: Node, name_node: Node | None, scope: Scope, flags: int) -> None:
-    value = unwrap(node.child_by_field_name("value"))
+def _on_property(walk: Walk, node: Node, name_node: Node | None, value: Node | None, scope: Scope, flags: int) -> None:
+    value = unwrap(value)
     start = walk.decorated.pop(node.id, None)
     if value is None or name_node is None:
         walk.push_children(node, scope.inside())
@@ -132,7 +135,7 @@ def holds_functions(node: Node) -> bool:
         if child.type == "method_definition":
             return True
         if child.type == "pair":
-            value = unwrap(child.child_by_field_name("value"))
+            value = unwrap(pair_parts(child)[1])
             if value is not None and value.type in FUNCTIONS:
                 return True
     return False

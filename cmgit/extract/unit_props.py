@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmgit.core.facts import NONE, ValueOp
+from cmgit.core.codes import ValueOp
+from cmgit.core.facts import NONE
 from cmgit.extract.bindings import CLASSES, Binding, ClassScope, Function, Member, Scope
 from cmgit.extract.functions import (
     _parameter_parts,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
 from cmgit.extract import unit_declarations as declarations
 from cmgit.extract.unit_assignments import assigns_unit, on_assignment
 from cmgit.extract.unit_calls import callback_of, on_call
@@ -62,7 +62,8 @@ def container(walk: Walk, node: Node, scope: Scope) -> None:
             run.append(child)
     close_run()
     later.sort(key=lambda item: item[0].start_byte)
-    walk.stack.extend(reversed(later))
+    for child, inner in reversed(later):
+        walk.push_one(child, inner)
 
 
 def _is_directive(statement: Node) -> bool:
@@ -85,6 +86,8 @@ def _declare_block(walk: Walk, run: list[Node], scope: Scope, comments: list[tup
 
 
 def _is_unit_statement(walk: Walk, statement: Node) -> bool:
+    if walk.is_quiet(statement) and not walk.source.startswith(b"namespace", statement.start_byte):
+        return False
     inner = first_expression(statement)
     if inner is None:
         return False
@@ -99,18 +102,22 @@ def _is_unit_statement(walk: Walk, statement: Node) -> bool:
 
 def on_expression_statement(walk: Walk, node: Node, scope: Scope) -> None:
     """A statement gives its range to the one assignment, callback or namespace that it holds."""
+    if walk.is_quiet(node) and not walk.source.startswith(b"namespace", node.start_byte):
+        return
     inner = first_expression(node)
-    if inner is not None and inner.type == "await_expression":
+    kind = inner.type if inner is not None else ""
+    if inner is not None and kind == "await_expression":
         inner = first_expression(inner)
+        kind = inner.type if inner is not None else ""
     if inner is None:
         return
-    rest = [child for child in node.named_children if child.type == "comment"]
-    walk.push(rest, scope)
-    if inner.type == "assignment_expression":
+    if len(node.children) > 1:
+        walk.push([child for child in node.children if child.type == "comment"], scope)
+    if kind == "assignment_expression":
         on_assignment(walk, inner, scope, node)
-    elif inner.type == "call_expression":
+    elif kind == "call_expression":
         on_call(walk, inner, scope, node)
-    elif inner.type == "internal_module":
+    elif kind == "internal_module":
         on_namespace(walk, inner, scope, node)
     else:
         walk.push((inner,), scope.inside())

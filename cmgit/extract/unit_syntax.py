@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag
+from cmgit.core.codes import UnitFlag
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 _WRAPPINGS = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression"})
@@ -29,8 +29,8 @@ def unwrap(node: Node | None) -> Node | None:
 
 def first_expression(node: Node) -> Node | None:
     """The first named child that is no comment."""
-    for child in node.named_children:
-        if child.type != "comment":
+    for child in node.children:
+        if child.is_named and child.type != "comment":
             return child
     return None
 

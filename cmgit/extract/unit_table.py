@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 
-from cmgit.core.facts import NONE, UnitColumns, UnitKind
+from cmgit.core.codes import UnitKind
+from cmgit.core.facts import NONE, UnitColumns
 from cmgit.extract.lines import Lines
 from cmgit.extract.strings import Interner
 

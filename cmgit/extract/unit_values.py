@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from cmgit.core.facts import UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
 from cmgit.extract.unit_calls import wrapped_function
 from cmgit.extract.unit_syntax import FUNCTIONS, function_flags
 from cmgit.extract.unit_walk import Scope, Walk

@@ -5,12 +5,15 @@ No recursion anywhere: nesting is as deep as the source says, and a minified or 
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from cmgit.core.facts import NONE, UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
+from cmgit.core.facts import NONE
 from cmgit.extract.unit_table import UnitRow, UnitTable
 
 
@@ -74,15 +77,25 @@ _LONGEST_NAME = 240
 
 Handler = Callable[["Walk", Node, Scope], None]
 
+# Functions, classes, objects, assignments and comments are not written without one of these.
+_EQUALS = ord("=")
+_SIGN = re.compile(rb"[{=/]")
+
 
 class Walk:
     """State of one walk. Handlers push what is to be visited next; the order is the document's."""
 
     def __init__(self, source: bytes, handlers: dict[int, Handler | None]) -> None:
+        """
+        Args:
+            handlers: of every kind of node, by its number. None: a node of this kind holds nothing.
+        """
         self.source = source
+        self.signs = [found.start() for found in _SIGN.finditer(source)]
+        self.signs.append(len(source) + 1)
         self.table = UnitTable()
         self.handlers = handlers
-        self.stack: list[tuple[Node, Scope]] = []
+        self.stack: list[tuple[Handler, Node, Scope]] = []
         self.bound: dict[int, Scope] = {}
         self.decorated: dict[int, int] = {}
         self.exported: dict[str, int] = {}
@@ -90,26 +103,56 @@ class Walk:
         self._signatures: Signatures | None = None
 
     def run(self) -> None:
-        """Visit everything that was pushed. A kind without a handler is passed through; None is not entered."""
-        stack, handlers = self.stack, self.handlers
-        pop, extend, get, default = stack.pop, stack.extend, handlers.get, _descend
+        """Visit everything that was pushed."""
+        stack, handlers, signs = self.stack, self.handlers, self.signs
+        pop, append = stack.pop, stack.append
         while stack:
-            node, scope = pop()
-            handler = get(node.kind_id, default)
-            if handler is default:
-                children = node.named_children
-                if children:
-                    extend([(child, scope) for child in reversed(children)])
-            elif handler is not None:
+            handler, node, scope = pop()
+            if handler is descend_if_loud:
+                if signs[bisect_left(signs, node.start_byte)] >= node.end_byte and not node.has_error:
+                    continue
+            elif handler is not descend:
                 handler(self, node, scope)
+                continue
+            for child in reversed(node.children):
+                found = handlers[child.kind_id]
+                if found is not None:
+                    append((found, child, scope))
         self.flush_signatures()
 
     def push(self, nodes: Iterable[Node], scope: Scope) -> None:
         """Visit nodes, given in document order, before everything that already waits."""
-        self.stack.extend([(node, scope) for node in reversed(list(nodes))])
+        handlers, append = self.handlers, self.stack.append
+        for node in reversed(list(nodes)):
+            handler = handlers[node.kind_id]
+            if handler is not None:
+                append((handler, node, scope))
+
+    def push_one(self, node: Node, scope: Scope) -> None:
+        handler = self.handlers[node.kind_id]
+        if handler is not None:
+            self.stack.append((handler, node, scope))
 
     def push_children(self, node: Node, scope: Scope) -> None:
-        self.stack.extend([(child, scope) for child in reversed(node.named_children)])
+        handlers, append = self.handlers, self.stack.append
+        for child in reversed(node.children):
+            handler = handlers[child.kind_id]
+            if handler is not None:
+                append((handler, child, scope))
+
+    def is_quiet(self, node: Node) -> bool:
+        """Whether nothing that stands in this expression or statement can be a unit, make one or document one."""
+        signs = self.signs
+        return signs[bisect_left(signs, node.start_byte)] >= node.end_byte and not node.has_error
+
+    def holds_one_sign(self, node: Node) -> bool:
+        """Whether nothing in this declaration of variables can be a unit: there is one `=` at most."""
+        signs = self.signs
+        at = bisect_left(signs, node.start_byte)
+        end = node.end_byte
+        if signs[at] < end and (self.source[signs[at]] != _EQUALS or signs[at + 1] < end):
+            return False
+        return not node.has_error
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -184,7 +227,7 @@ class Walk:
         finish = outer.end_byte if end is None else end
         if outer.has_error:
             flags |= UnitFlag.PARTIAL
-        if (scope.local if local is None else local) and kind is not UnitKind.CALLBACK:
+        if (scope.local if local is None else local) and kind != UnitKind.CALLBACK:
             flags |= UnitFlag.LOCAL
         doc_start, doc_end = self.doc_before(begin, comments)
         row = UnitRow(
@@ -212,7 +255,7 @@ class Walk:
         this: tuple[str, bool] | None
         if function.type == "arrow_function":
             this = scope.this
-        elif unit.kind is UnitKind.METHOD:
+        elif unit.kind == UnitKind.METHOD:
             this = unit.qualname.removesuffix(unit.name), scope.local
         else:
             this = prefix, scope.local
@@ -222,7 +265,7 @@ class Walk:
         """The surroundings of the members of the class, namespace or object that is this row."""
         unit = self.table.rows[row]
         prefix = _prefix(unit, scope)
-        this = (prefix, scope.local) if unit.kind is UnitKind.CLASS else scope.this
+        this = (prefix, scope.local) if unit.kind == UnitKind.CLASS else scope.this
         return Scope(row, prefix, scope.local, top, scope.calls, this)
 
     def signature(self, kind: UnitKind, row: UnitRow, node: Node) -> None:
@@ -266,5 +309,12 @@ def _prefix(unit: UnitRow, scope: Scope) -> str:
     return f"{unit.qualname}." if unit.name and len(unit.qualname) < _LONGEST_PREFIX else scope.prefix
 
 
-def _descend(walk: Walk, node: Node, scope: Scope) -> None:
+def descend(walk: Walk, node: Node, scope: Scope) -> None:
+    """Look at the children: what a kind without a handler of its own gets."""
     walk.push_children(node, scope)
+
+
+def descend_if_loud(walk: Walk, node: Node, scope: Scope) -> None:
+    """The same, unless nothing in it can matter."""
+    if not walk.is_quiet(node):
+        walk.push_children(node, scope)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from tree_sitter import Node, Tree
+from tree_sitter import Node
 
-from cmgit.core.facts import NONE, UnitColumns, UnitFlag, UnitKind
+from cmgit.core.codes import UnitFlag, UnitKind
+from cmgit.core.facts import NONE, UnitColumns
 from cmgit.extract.lines import Lines
-from cmgit.extract.parse import load_grammar
+from cmgit.extract.parse import ERROR_KIND, load_grammar
 from cmgit.extract.strings import Interner
 from cmgit.extract.unit_assignments import on_assignment
 from cmgit.extract.unit_calls import on_call
@@ -16,7 +17,7 @@ from cmgit.extract.unit_declarations import on_class, on_function_expression
 from cmgit.extract.unit_members import on_field, on_method, on_object, on_pair
 from cmgit.extract.unit_statements import DECLARATIONS, Declaration, container, on_export, on_expression_statement
 from cmgit.extract.unit_table import UnitRow
-from cmgit.extract.unit_walk import Handler, Scope, Walk
+from cmgit.extract.unit_walk import Handler, Scope, Walk, descend, descend_if_loud
 
 # Nothing in these is a unit. Types are long in some files and hold none.
 _CLOSED = (
@@ -75,6 +76,15 @@ _CLOSED = (
     "property_signature",
 )
 
+# Units stand in these only where functions, classes, objects, assignments or comments do.
+_EXPRESSIONS = (
+    "arguments", "array", "array_pattern", "augmented_assignment_expression", "await_expression", "binary_expression",
+    "formal_parameters", "jsx_attribute", "jsx_element", "jsx_expression", "jsx_opening_element",
+    "jsx_self_closing_element", "member_expression", "new_expression", "non_null_expression", "object_pattern",
+    "parenthesized_expression", "return_statement", "sequence_expression", "spread_element", "subscript_expression",
+    "template_string", "template_substitution", "ternary_expression", "throw_statement", "unary_expression",
+    "update_expression", "yield_expression",
+)  # fmt: skip
 
 _HANDLERS: dict[str, Handler] = {
     "export_statement": on_export,
@@ -97,16 +107,19 @@ _HANDLERS: dict[str, Handler] = {
 
 @cache
 def _handlers(grammar: str) -> dict[int, Handler | None]:
-    """Handlers by kind id; several ids may share a name."""
+    """Handlers of all kinds of nodes by their ids; several ids may share a name."""
     language = load_grammar(grammar)
-    by_name: dict[str, Handler | None] = {**dict.fromkeys(_CLOSED), **_HANDLERS}
+    by_name: dict[str, Handler | None] = {
+        **dict.fromkeys(_CLOSED),
+        **dict.fromkeys(_EXPRESSIONS, descend_if_loud),
+        **_HANDLERS,
+    }
     by_name.update({name: _as_handler(declaration) for name, declaration in DECLARATIONS.items()})
     by_name["comment"] = _on_comment
-    table: dict[int, Handler | None] = {65535: _on_error}
+    table: dict[int, Handler | None] = {ERROR_KIND: _on_error}
     for kind in range(language.node_kind_count):
-        name = language.node_kind_for_id(kind)
-        if name in by_name and language.node_kind_is_named(kind):
-            table[kind] = by_name[name]
+        name = language.node_kind_for_id(kind) or ""
+        table[kind] = by_name.get(name, descend) if language.node_kind_is_named(kind) else None
     return table
 
 
@@ -130,7 +143,7 @@ def _on_error(walk: Walk, node: Node, scope: Scope) -> None:
 
 
 def collect_units(
-    tree: Tree, grammar: str, source: bytes, start: int, strings: Interner, lines: Lines
+    root: Node, grammar: str, source: bytes, start: int, strings: Interner, lines: Lines
 ) -> tuple[UnitColumns, dict[int, int]]:
     """The units of a tree and the rows of their declaring nodes.
 
@@ -139,7 +152,6 @@ def collect_units(
         start: where the file's own text begins, past a byte-order mark.
     """
     walk = Walk(source, _handlers(grammar))
-    root = tree.root_node
     flags = UnitFlag.PARTIAL if root.has_error else 0
     size = len(source)
     walk.table.add(UnitRow(UnitKind.FILE, "", "", NONE, start, size, start, start, 0, 0, int(flags)))

@@ -155,3 +155,11 @@ def test_a_required_name_is_read_as_what_it_brings_in() -> None:
         "const a = require('./a'), { b } = require('./b')\nfunction f() { const { c } = a; on(a, b, c, a.d); a.e() }"
     )
     assert reads(source, "javascript") == ["a", "a", "b", "c", "a.d"]
+
+
+def test_the_type_of_a_chain_of_members_is_that_of_its_last_one() -> None:
+    facts = facts_of("export const f: typeof A.b.c = g\n")
+    names = [
+        facts.strings[name] for name, op in zip(facts.values.name, facts.values.op, strict=True) if op == ValueOp.MEMBER
+    ]
+    assert names == ["b", "c"]
