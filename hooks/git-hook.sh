@@ -101,15 +101,23 @@ fi
 import sys
 try:
     from cmgit.cli.hook import hook_main
-except ImportError:
+except ImportError as error:
     import os, shutil
     other = shutil.which("git-cm")
     if other:
         os.execv(other, [other, "hook", "--job", sys.argv[1]])
+    import time
+    os.chdir(sys.argv[1])
+    with open("build.log", "a", errors="backslashreplace") as log:
+        said = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), os.getpid(), type(error).__name__, error)
+        log.write("%s %d background job: failed: it cannot start: %s: %s\n" % said)
 else:
     hook_main(["--job", sys.argv[1]])
 ' "$cm"
     command -v git-cm && exec git-cm hook --job "$cm"
+    [ -d "$cm" ] || exit
+    said="background job: failed: it cannot start: no $python, and no git-cm on the PATH"
+    printf '%s %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ) $$" "$said" >>"$cm/build.log"
 ) &
 echo $! >"$cm/queue/runner"
 exit 0

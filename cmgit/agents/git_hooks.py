@@ -45,8 +45,13 @@ def install_changes(
         user: for all repositories of the user, in `git config --global`; they act where there is an index.
 
     Raises:
-        CmgitError: the place for scripts is not this repository's own.
+        CmgitError: the place for scripts is not this repository's own; or nobody commits in it.
     """
+    if not user and location.bare and not any((Path(location.common_dir) / "worktrees").glob("*")):
+        raise CmgitError(
+            "none of these hooks ever runs in a bare repository without worktrees: nobody commits in it",
+            "let its post-receive hook run `git-cm index --rev BRANCH`, or ask with --rev: what is missing is made",
+        )
     linked = not user and can_be_linked(location.common_dir, settings.folder)
     if settings.runs_configured:
         return (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
@@ -94,9 +95,21 @@ def run_job(cm_dir: str) -> None:
 
         with suppress(Exception):  # the next event tries again
             mend_link(common, this_program)
-    from cmgit.index.hooks import run_queue
+    try:
+        from cmgit.index.hooks import run_queue
 
-    run_queue(cm_dir, config_of)
+        run_queue(cm_dir, config_of)
+    except BaseException as error:  # whatever it is, `git cm doctor` shows it
+        note_end(cm_dir, f"background job: failed: {type(error).__name__}: {error}")
+
+
+def note_end(cm_dir: str, text: str) -> None:
+    """A line in the log, written by nothing that could be what is broken."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = f"{stamp} {os.getpid()} {' '.join(text.split())}\n".encode("utf-8", "backslashreplace")
+    fd = os.open(os.path.join(cm_dir, "build.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)  # noqa: PTH118
+    os.write(fd, line)
+    os.close(fd)
 
 
 def detach() -> None:

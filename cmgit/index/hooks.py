@@ -58,7 +58,7 @@ def run_queue(cm_dir: str, config_of: ConfigOf, *, patience: float = PATIENCE) -
     """
     queue = Path(cm_dir) / QUEUE
     served = 0
-    while True:
+    while queue.is_dir():  # else the repository was moved or removed meanwhile: nothing is made in its place
         mark = queue / RUNNER
         lock = wait_lock(str(queue), "hooks", timeout=0.2)
         if lock is None:
@@ -72,7 +72,8 @@ def run_queue(cm_dir: str, config_of: ConfigOf, *, patience: float = PATIENCE) -
                 # First the mark, then the last look: a hook that saw the mark had left its request before.
                 mark.unlink(missing_ok=True)
         if not waiting_requests(cm_dir) and not staged_indexes(cm_dir):
-            return served
+            break
+    return served
 
 
 def drain(cm_dir: str, config_of: ConfigOf, patience: float) -> int:

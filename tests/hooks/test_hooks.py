@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -486,3 +488,68 @@ def test_odd_indexes_are_staged_without_writing_beside_them(hooked: GitRepo, tmp
     assert f"tree {hooked.tree('HEAD')} staged" in "\n".join(log_lines(hooked.path / ".git"))
     assert set(shared) <= {path.name for path in (hooked.path / ".git").glob("sharedindex*")}
     assert head_is_published(hooked)
+
+
+def broken_home(repo: GitRepo, tmp_path: Path, init: str) -> dict[str, str]:
+    """An interpreter that finds a `numpy` which cannot be loaded, and no `git-cm`."""
+    (tmp_path / "broken/numpy").mkdir(parents=True)
+    (tmp_path / "broken/numpy/__init__.py").write_text(init)
+    python = tmp_path / "broken/python"
+    path = os.pathsep.join([str(tmp_path / "broken"), str(Path(__file__).parents[2])])
+    python.write_text(f'#!/bin/sh\nshift\nPYTHONPATH="{path}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    rewrite_hooks(repo, lambda text: text.replace(shlex.quote(interpreter()[0]), shlex.quote(str(python))))
+    return os.environ | {"PATH": USUAL}
+
+
+USUAL = os.pathsep.join(
+    folder for folder in os.environ["PATH"].split(os.pathsep) if not (Path(folder) / "git-cm").exists()
+)
+
+
+@pytest.mark.parametrize("damage", ["a library", "the package", "the interpreter"])
+def test_a_background_job_that_cannot_start_leaves_a_line_in_the_log(
+    hooked: GitRepo, tmp_path: Path, cm: Cm, damage: str
+) -> None:
+    env = broken_home(hooked, tmp_path, "raise ImportError('numpy is for another Python')\n")
+    if damage == "the package":
+        (tmp_path / "broken/cmgit").mkdir()
+        (tmp_path / "broken/cmgit/__init__.py").write_text("raise ImportError('half of cmgit')\n")
+    elif damage == "the interpreter":
+        (tmp_path / "broken/python").unlink()
+    hooked.write({"a.ts": "export const a = 2\n"})
+    done = run(hooked.path, "commit", "-qam", "two", env=env)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    said = {"a library": "numpy is for another", "the package": "half of cmgit", "the interpreter": "broken/python"}
+    wait_for(lambda: any(said[damage] in line for line in log_lines(hooked.path / ".git")))
+    line = next(line for line in log_lines(hooked.path / ".git") if said[damage] in line)
+    assert ": failed: " in line
+    rows = json.loads(cm(hooked.path, "doctor", "--json").out)["findings"]
+    assert any(row["state"] != "ok" and said[damage] in row["message"] for row in rows), rows
+
+
+def test_nothing_is_made_where_a_repository_was_before_it_was_moved(hooked: GitRepo, tmp_path: Path, cm: Cm) -> None:
+    before = hooked.path / ".git"
+    hooked.write({"a.ts": "export const a = 2\n"})
+    assert run(hooked.path, "commit", "-qam", "two").returncode == 0
+    hooked.path.rename(tmp_path / "moved")
+    time.sleep(1.5)  # the job begins a moment after git's command
+    assert not before.exists()
+    assert not hooked.path.exists()
+
+
+def test_a_bare_repository_without_worktrees_gets_no_hooks(repo: GitRepo, tmp_path: Path, cm: Cm) -> None:
+    repo.commit({"a.ts": CODE})
+    bare = tmp_path / "bare.git"
+    repo.git("clone", "-q", "--bare", ".", str(bare))
+    refused = cm(bare, "install", "git", "--yes")
+    assert refused.code == 1
+    assert "git-cm index --rev" in refused.err
+    run(bare, "worktree", "add", "-q", str(tmp_path / "tree"))
+    run(bare, "config", "cm.vectors", "false")
+    cm(tmp_path / "tree", "index").ok()
+    cm(bare, "install", "git", "--yes").ok()
+    (tmp_path / "tree/a.ts").write_text("export const a = 2\n")
+    assert run(tmp_path / "tree", "commit", "-qam", "two").returncode == 0
+    settle(bare)
+    assert len(published_lines(bare)) == 1
