@@ -92,6 +92,9 @@ class Server:
         self._place.close()
         for client in list(self._clients):
             self._drop(client)
+        self._questions.put(None)
+        for end in (self._selector, self._bell, self._ring):
+            end.close()
         return self._leaving
 
     def stop(self, reason: str) -> None:

@@ -85,7 +85,7 @@ class HookServer:
         assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(30)
+        self.process.wait(120)
 
 
 @pytest.fixture(scope="session")

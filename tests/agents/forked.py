@@ -61,7 +61,7 @@ def run(case: dict[str, object]) -> dict[str, object]:
         while data:
             data = data[os.write(stdin_into, data) :]
         if case.get("stdin") == "stays open":
-            time.sleep(20)
+            time.sleep(120)
         os._exit(0)
     os.close(stdin_into)
     said = b"" if case.get("stdout") == "nobody reads" else drain(out)

@@ -106,7 +106,7 @@ def test_without_a_snapshot_it_is_silent_and_a_build_starts(cold_hook: HookServe
     assert cold_hook.prompt(repo.path, "fix `deliveryFee`").out == b""
     assert time.monotonic() - started < 25  # of the 30 that it has; no build is waited for
     assert "no snapshot yet; a build was asked for" in log_of(repo.path)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not (repo.path / ".git/cm/trees").exists() or not list((repo.path / ".git/cm/trees").iterdir()):
         assert time.monotonic() < deadline, "the background never built it"
         time.sleep(0.1)
@@ -120,13 +120,13 @@ def test_what_takes_too_long_is_left_out_and_the_client_never_waits(
 ) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
-    slow.write_text('#!/bin/sh\ncase "$*" in *status*) exec sleep 20;; esac\nPATH=${PATH#*:} exec git "$@"\n')
+    slow.write_text('#!/bin/sh\ncase "$*" in *status*) exec sleep 120;; esac\nPATH=${PATH#*:} exec git "$@"\n')
     slow.chmod(0o755)
     path = f"{slow.parent}:{os.environ['PATH']}"
     payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
     answer = cold_hook(payload, env={"PATH": path, "CMGIT_HOOK_SECONDS": "1.4"})
     assert answer.out == b""
-    assert answer.seconds < 15  # git sleeps for 20
+    assert answer.seconds < 60  # git sleeps for 120
     assert "no answer in time" in log_of(shop.path)
 
 
@@ -136,13 +136,13 @@ def test_a_git_that_hangs_holds_nobody_and_without_settings_nothing_is_said(
     """The context may be switched off; and a disk that does not answer keeps a process from ending."""
     stuck = tmp_path / "bin" / "git"
     stuck.parent.mkdir()
-    stuck.write_text("#!/bin/sh\ntrap '' TERM\nsleep 20\nsleep 20\n")
+    stuck.write_text("#!/bin/sh\ntrap '' TERM\nsleep 120\nsleep 120\n")
     stuck.chmod(0o755)
     path = f"{stuck.parent}:{os.environ['PATH']}"
     payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
     answer = cold_hook(payload, env={"PATH": path, "CMGIT_HOOK_SECONDS": "1.4"})
     assert answer.out == b""
-    assert answer.seconds < 15  # git sleeps for 20
+    assert answer.seconds < 60  # git sleeps for 120
     assert "git does not say in time" in log_of(shop.path)
 
 
@@ -322,7 +322,7 @@ def test_a_pipe_that_stays_open_is_no_reason_to_wait(hook: HookServer, shop: Git
     payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
     answer = hook(payload, stdin="stays open")
     assert "deliveryFee" in answer.text
-    assert answer.seconds < 15  # the pipe is open for 20
+    assert answer.seconds < 60  # the pipe is open for 120
 
 
 @pytest.mark.parametrize(
@@ -337,7 +337,7 @@ def test_half_an_event_is_no_event_even_when_the_pipe_stays_open(
         assert answer.out == b""
         log = (tmp_path / "cache/cmgit/agent.log").read_text()
         assert log.count("nothing: no event came in time, or what came is no JSON object") == number
-        assert answer.seconds < 15  # the pipe is open for 20
+        assert answer.seconds < 60  # the pipe is open for 120
 
 
 def test_a_prompt_of_five_megabytes_is_read_at_its_ends(hook: HookServer, shop: GitRepo) -> None:
@@ -350,7 +350,7 @@ def test_more_than_any_client_sends_is_not_read_to_the_end(hook: HookServer, sho
     data = b'{"hook_event_name": "UserPromptSubmit", "prompt": "' + b"x" * 17_000_000
     answer = hook.raw(data, shop.path, stdin="stays open").check()
     assert answer.out == b""
-    assert answer.seconds < 15  # the pipe is open for 20
+    assert answer.seconds < 60  # the pipe is open for 120
 
 
 def test_bytes_that_are_no_text_are_replaced(hook: HookServer, shop: GitRepo) -> None:

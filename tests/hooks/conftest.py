@@ -20,7 +20,7 @@ from tests.conftest import Cm, GitRepo
 CODE = "export function first(n: number) {\n  return n + 1\n}\n"
 
 
-def settle(common: Path, seconds: float = 60.0) -> None:
+def settle(common: Path, seconds: float = 180.0) -> None:
     """Wait until the builder that hooks started has ended and left nothing behind."""
     end = time.monotonic() + seconds
     calm = 0

@@ -95,7 +95,7 @@ def hammer(repo: GitRepo, shared: str, writers: int, seconds: float) -> int:
 
 
 def test_writers_by_commands_and_tools_lose_nothing(repo: GitRepo, shared: str) -> None:
-    assert hammer(repo, shared, 6, 5.0) > 12
+    assert hammer(repo, shared, 6, 5.0) >= 12
 
 
 @pytest.mark.real
@@ -114,7 +114,7 @@ def test_writers_that_are_killed_leave_whole_files_and_nothing_beside_them(repo:
         time.sleep(0.3 + 0.17 * turn)
         for process, first in zip(running, begun, strict=True):
             process.send_signal(signal.SIGKILL)
-            out, _ = process.communicate(timeout=30)
+            out, _ = process.communicate(timeout=120)
             writings += told(first + out)
     assert writings
     check(repo, shared, writings)

@@ -27,6 +27,10 @@ SHOP = {
 }
 
 
+HANG = 120.0
+"""Seconds that nothing takes, however busy the machine is."""
+
+
 @pytest.fixture
 def shop(repo: GitRepo) -> GitRepo:
     repo.commit(SHOP)
@@ -41,12 +45,12 @@ def run_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.delenv("CMGIT_SERVE", raising=False)
     yield folder / "cmgit"
     for socket in (folder / "cmgit").glob("*.sock"):
-        resident.ask(str(socket), {"op": "stop"}, 2.0)
+        resident.ask(str(socket), {"op": "stop"}, HANG)
         until(lambda path=socket: not runtime.is_taken(str(path)))  # type: ignore[misc]
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def until(true: Callable[[], object], seconds: float = 20.0) -> Any:
+def until(true: Callable[[], object], seconds: float = HANG) -> Any:
     """Wait for something, and give it."""
     end = time.monotonic() + seconds
     while not (found := true()):
@@ -59,7 +63,7 @@ def socket_of(folder: Path) -> str:
     return resident.socket_path(locate(str(folder)).git_dir, runtime.runtime_dir())
 
 
-def ask(folder: Path, seconds: float = 30.0, **request: object) -> Any:
+def ask(folder: Path, seconds: float = HANG, **request: object) -> Any:
     """A whole reply of the reader of this worktree."""
     return resident.exchange(socket_of(folder), {"version": runtime.version(), **request}, seconds)
 

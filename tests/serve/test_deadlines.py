@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -16,7 +16,15 @@ from cmgit.serve.keeper import Keeper, NotReady
 from tests.conftest import Cm, GitRepo
 
 QUESTION: dict[str, object] = {"op": "retrieve", "prompt": "`splitAmount`", "no_vectors": True}
-SOON = 4.0
+HANG = 300.0
+
+
+def early_answer(keeper: Keeper, question: dict[str, object]) -> dict[str, object]:
+    """What is answered with a deadline: one within which git says what changed, on a machine that may be busy."""
+    for seconds in (2.0, 8.0, 32.0):
+        with suppress(NotReady):
+            return answer_with(keeper, question, time.monotonic() + seconds)
+    raise AssertionError("git says nothing")
 
 
 @contextmanager
@@ -26,10 +34,10 @@ def busy(keeper: Keeper) -> Iterator[None]:
 
     def work() -> None:
         began.set()
-        free.wait(60)
+        free.wait(HANG)
 
     keeper.work(work)
-    began.wait(10)
+    began.wait(HANG)
     try:
         yield
     finally:
@@ -40,11 +48,11 @@ def test_with_no_view_yet_the_reader_says_so_at_once_and_goes_on_opening_one(sho
     keeper = Keeper(locate(str(shop.path)), config_from)
     started = time.monotonic()
     with pytest.raises(NotReady):
-        answer_with(keeper, QUESTION, time.monotonic() + 30)
-    assert time.monotonic() - started < 25  # of 30
-    while keeper.held is None and time.monotonic() - started < 30:
+        answer_with(keeper, QUESTION, started + HANG)
+    assert time.monotonic() - started < HANG / 2
+    while keeper.held is None and time.monotonic() - started < HANG:
         time.sleep(0.05)
-    assert "splitAmount" in str(answer_with(keeper, QUESTION, time.monotonic() + 30)["text"])
+    assert "splitAmount" in str(answer_with(keeper, QUESTION, time.monotonic() + HANG)["text"])
     keeper.close()
 
 
@@ -60,8 +68,8 @@ def test_an_edit_that_cannot_be_read_in_time_is_told_as_pending_and_shown_as_it_
     )
     with busy(keeper):
         started = time.monotonic()
-        early = answer_with(keeper, QUESTION, started + SOON)
-        assert time.monotonic() - started < 30  # who is busy is so for 60
+        early = early_answer(keeper, QUESTION)
+        assert time.monotonic() - started < HANG / 2  # for so long the thread is busy
         assert early["pending"] == {"files": 3, "vectors": 0}
         assert "return parts" in str(early["text"])
         assert "total / parts" not in str(early["text"])
@@ -77,11 +85,11 @@ def test_vectors_that_are_not_made_in_time_are_told_as_pending_and_there_the_nex
     question: dict[str, object] = {"op": "search", "query": "divide what a meal costs"}
     answer_with(keeper, {**question, "no_vectors": True}, None)
     with busy(keeper):
-        early = answer_with(keeper, question, time.monotonic() + SOON)
+        early = early_answer(keeper, question)
         assert early["pending"]["vectors"] > 0  # type: ignore[index]
     late = answer_with(keeper, question, None)
     assert late["pending"] == {"files": 0, "vectors": 0}
-    assert late["results"] == answer_with(keeper, question, time.monotonic() + 30)["results"]
+    assert late["results"] == answer_with(keeper, question, time.monotonic() + HANG)["results"]
     assert [r["score"] for r in late["results"]] != [r["score"] for r in early["results"]]  # type: ignore[attr-defined]
     keeper.close()
 
@@ -94,7 +102,7 @@ def test_a_branch_whose_snapshot_is_missing_counts_the_files_that_differ(shop: G
     answer_with(keeper, QUESTION, None)
     shop.git("checkout", "-q", "wide")
     with busy(keeper):
-        assert answer_with(keeper, QUESTION, time.monotonic() + SOON)["pending"] == {"files": 7, "vectors": 0}
+        assert early_answer(keeper, QUESTION)["pending"] == {"files": 7, "vectors": 0}
     assert answer_with(keeper, QUESTION, None)["pending"] == {"files": 0, "vectors": 0}
     keeper.close()
 
@@ -106,15 +114,15 @@ def test_a_question_waits_for_the_one_before_it_no_longer_than_its_deadline(shop
 
     def slow(*_: object) -> None:
         asked.set()
-        free.wait(60)
+        free.wait(HANG)
 
     first = threading.Thread(target=lambda: keeper.ask(slow))
     first.start()
-    asked.wait(10)
+    asked.wait(HANG)
     started = time.monotonic()
     with pytest.raises(NotReady):
         answer_with(keeper, QUESTION, started + 0.5)
-    assert time.monotonic() - started < 30  # the one before takes 60
+    assert time.monotonic() - started < HANG / 2  # so long the one before takes
     free.set()
     first.join()
     keeper.close()

@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 
 from cmgit.serve.mcp_server import folder_of
 from tests.conftest import GitRepo
-from tests.serve.conftest import ask, is_running, until
+from tests.serve.conftest import HANG, ask, is_running, until
 
 COMMAND = ("-c", "from cmgit.cli.start import entry; entry()", "mcp")
 MODES = ("legacy", "auto", "2026-07-28")
@@ -53,7 +53,7 @@ def http_server(folder: Path, **env: str) -> Iterator[str]:
         yield line.split()[-1]
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(HANG)
         process.stderr.close()
 
 
@@ -126,7 +126,7 @@ def test_both_eras_are_spoken_on_the_wire_and_nothing_else_is(shop: GitRepo) -> 
     ):
         done = subprocess.run(
             [sys.executable, *COMMAND], cwd=shop.path, input=json.dumps(request) + "\n", capture_output=True,
-            text=True, timeout=60, check=True,
+            text=True, timeout=HANG, check=True,
         )  # fmt: skip
         (line,) = done.stdout.splitlines()
         result = json.loads(line)["result"]
@@ -286,7 +286,7 @@ def test_it_ends_with_its_client(shop: GitRepo) -> None:
     process.stdin.flush()
     assert process.stdout.readline()
     process.stdin.close()
-    assert process.wait(20) == 0
+    assert process.wait(HANG) == 0
     until(lambda: not is_running(process.pid))
     process.stdout.close()
 
@@ -297,7 +297,7 @@ def test_over_http_no_web_page_and_no_other_name_gets_in(shop: GitRepo) -> None:
         fine = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
         def post(**headers: str) -> int:
-            return httpx2.post(address, json=hello("2025-11-25"), headers=fine | headers, timeout=30).status_code
+            return httpx2.post(address, json=hello("2025-11-25"), headers=fine | headers, timeout=HANG).status_code
 
         assert post() == 200
         assert post(origin=f"http://127.0.0.1:{port}") == 200
@@ -307,7 +307,7 @@ def test_over_http_no_web_page_and_no_other_name_gets_in(shop: GitRepo) -> None:
         assert post(host="evil.example") == 421
         assert post(host=f"evil.example:{port}") == 421
         assert (
-            httpx2.post(address, content=b"{}", headers={"content-type": "text/plain"}, timeout=30).status_code == 400
+            httpx2.post(address, content=b"{}", headers={"content-type": "text/plain"}, timeout=HANG).status_code == 400
         )
         listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=False).stdout
         assert not listening or f"127.0.0.1:{port}" in listening
@@ -322,7 +322,7 @@ def test_over_http_a_token_is_asked_for_where_one_is_set(shop: GitRepo) -> None:
             ({"authorization": "Bearer other"}, 401),
             ({"authorization": "Bearer s3cret"}, 200),
         ):
-            answer = httpx2.post(address, json=hello("2025-11-25"), headers=fine | given, timeout=30)
+            answer = httpx2.post(address, json=hello("2025-11-25"), headers=fine | given, timeout=HANG)
             assert answer.status_code == status
 
 
@@ -334,7 +334,7 @@ def test_a_port_that_is_taken_is_told(shop: GitRepo) -> None:
             cwd=shop.path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG,
             check=False,
         )
     assert done.returncode == 1

@@ -18,7 +18,7 @@ from cmgit.cli import runtime
 from cmgit.git.locate import locate
 from cmgit.serve.installation import Installation
 from tests.conftest import Cm, GitRepo
-from tests.serve.conftest import ask, is_running, socket_of, start, until
+from tests.serve.conftest import HANG, ask, is_running, socket_of, start, until
 
 
 def test_commands_say_the_same_with_it_and_without_and_ask_it(
@@ -129,7 +129,7 @@ def test_it_goes_when_its_installation_is_replaced(shop: GitRepo, tmp_path: Path
     (copy / "view" / "layout.py").unlink()
     (copy / "view" / "layout.py").write_text(text)
     assert ask(shop.path, op="ping") in (None, {"refused": "its own files were replaced"})  # None: gone already
-    assert process.wait(20) == 0
+    assert process.wait(HANG) == 0
 
 
 def test_an_installation_notices_any_change_of_its_files(tmp_path: Path) -> None:

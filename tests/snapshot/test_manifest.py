@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -156,10 +155,7 @@ def test_50_000_files_are_loaded_without_unpacking_what_is_not_asked_for() -> No
         ]
     )
     data = encode_manifest(Manifest(tree_id(1), RECIPES, table, (), Counts(50_000)))
-    started = time.perf_counter()
     read = decode_manifest(data)
-    loaded = time.perf_counter() - started
+    assert not {"path", "oid", "size"} & vars(read.files).keys()
     assert read.files.path[-1] == "src/199/file49999.ts"
-    everything = time.perf_counter() - started
     assert not {"oid", "size"} & vars(read.files).keys()
-    assert loaded < everything
