@@ -26,10 +26,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from peers import TOOLS, Failed, Place, Question, Step, Tool, missing
+from peers import TOOLS, missing
 from peers_install import default_cache
 from peers_retrieval import measure_tasks
 from peers_run import leave_the_network, run
+from peers_tool import Failed, Place, Question, Step, Tool
 from report import render
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from peers import BUDGET, Failed, Found, Place, Shown, Step, Tool
+from peers_tool import BUDGET, Failed, Found, Place, Shown, Step, Tool
 
 if TYPE_CHECKING:
     from bench import Bench

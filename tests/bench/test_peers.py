@@ -17,7 +17,8 @@ import peers  # noqa: E402
 import peers_retrieval  # noqa: E402
 import peers_run  # noqa: E402
 import report  # noqa: E402
-from peers import Found, Place, Question, Shown  # noqa: E402
+from peers_install import PINNED  # noqa: E402
+from peers_tool import Found, Place, Question, Shown  # noqa: E402
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 PYTHON = sys.executable
@@ -38,11 +39,13 @@ def test_a_run_gives_output_and_the_cpu_of_children(tmp_path: Path) -> None:
 
 @linux
 def test_memory_is_that_of_all_processes_at_one_moment(tmp_path: Path) -> None:
-    child = "import time; held = bytearray(60_000_000); held[::4096] = b'x' * len(held[::4096]); time.sleep(0.6)"
+    child = "held = bytearray(60_000_000); held[::4096] = b'x' * len(held[::4096]); print(1, flush=True); input()"
     code = (
-        "import subprocess, sys\n"
-        f"both = [subprocess.Popen([sys.executable, '-c', {child!r}]) for _ in range(2)]\n"
-        "[one.wait() for one in both]"
+        "import subprocess, sys, time\n"
+        f"both = [subprocess.Popen([sys.executable, '-c', {child!r}], stdin=-1, stdout=-1) for _ in range(2)]\n"
+        "[one.stdout.readline() for one in both]\n"
+        "time.sleep(1.5)\n"
+        "[one.communicate(b'go\\n') for one in both]"
     )
     found = run_python(code, tmp_path)
     assert 120 <= found.peak_mb < 240
@@ -130,7 +133,7 @@ def test_tasks_are_taken_evenly_and_in_turn(tmp_path: Path) -> None:
 def test_every_tool_is_named_and_has_a_pinned_version() -> None:
     for key, kind in peers.TOOLS.items():
         assert key in report.NAMES
-        assert kind.key == "cmgit" or peers.PINNED[kind.key].version
+        assert kind.key == "cmgit" or PINNED[kind.key].version
 
 
 def test_a_tool_that_is_not_there_has_a_reason(tmp_path: Path) -> None:
