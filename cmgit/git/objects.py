@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
+from cmgit.core.record import record
 from cmgit.core.records import TreeEntry
 from cmgit.git.batch import BatchReader
 from cmgit.git.plumbing import run_git
@@ -23,6 +24,17 @@ if TYPE_CHECKING:
     from cmgit.git.locate import Location
 
 FOLDER_MODE = 0o040000
+
+
+@record
+class TreeDifference:
+    """One path in which two trees differ. An absent side has mode 0 and oid ""."""
+
+    path: str
+    old_mode: int
+    old_oid: str
+    mode: int
+    oid: str
 
 
 class Objects:
@@ -75,6 +87,23 @@ class Objects:
         if found != path + "\0":
             return 0, ""
         return int(head[:6], 8), head.rpartition(" ")[2]
+
+    def diff_trees(self, old: str, new: str) -> list[TreeDifference]:
+        """The paths in which two trees differ, sorted by raw path bytes. A rename is two of them.
+
+        Raises:
+            ObjectUnreadable: one of the trees, or one below it, is missing or damaged.
+        """
+        # A .gitmodules file may tell git to hide that a submodule moved.
+        args = ["diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", "--full-index", "--raw", old, new]
+        answer = self._ask_trees(new, args)
+        fields = answer.decode("utf-8", "surrogateescape").split("\0")
+        found: list[TreeDifference] = []
+        for head, path in zip(fields[0:-1:2], fields[1::2], strict=True):
+            old_mode, new_mode, old_oid, new_oid, _ = head[1:].split(" ")
+            before, after = int(old_mode, 8), int(new_mode, 8)
+            found.append(TreeDifference(path, before, old_oid if before else "", after, new_oid if after else ""))
+        return found
 
     def read_blob(self, oid: str) -> bytes:
         """The bytes of a blob.

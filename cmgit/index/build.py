@@ -8,36 +8,41 @@ written before a kill is found by the next build, so an interrupted first index 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
 
 from cmgit.core.config import Config
 from cmgit.core.errors import CmgitError, ModelUnavailable, SegmentDamaged
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
-from cmgit.core.records import BlobKey, FileEntry, Pending, Progress, ProgressCallback
+from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
 from cmgit.git.past import commit_of
-from cmgit.index.catalog import Catalog, Place, read_catalog
-from cmgit.index.entries import known_entries, reader
+from cmgit.index.catalog import Catalog, read_catalog
+from cmgit.index.changes import Changes, changes_since
+from cmgit.index.entries import reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
 from cmgit.index.history import history_at
-from cmgit.index.linking import Linked, link_entries, relink_entries
-from cmgit.index.plan import GITLINK_MODE, Plan, plan_files
+from cmgit.index.linking import link_changes
+from cmgit.index.plan import Plan
 from cmgit.index.pool import allowed_processors
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
 from cmgit.index.retention import collect_garbage
-from cmgit.index.tables import assemble_manifest, wanted_keys
+from cmgit.index.tables import TableBlobs, assemble_manifest, distinct_sources, entries_with, source_rows, with_vectors
+from cmgit.index.tables import wanted_keys as text_keys
 from cmgit.index.vectors import FLUSH_VECTORS, embed_texts, missing_texts
 from cmgit.snapshot.compact import compact
 from cmgit.snapshot.lock import BuilderLock, LockOwner, wait_lock
 from cmgit.snapshot.manifest import Manifest
-from cmgit.snapshot.opened import OpenSegments, counted
+from cmgit.snapshot.opened import OpenSegments, counted, wanted_keys
 from cmgit.snapshot.publish import ensure_format, load, load_all, publish, set_head
-from cmgit.store.segments import VECTORS, FactsSegment, SegmentRef, SegmentStore
+from cmgit.store.segments import FACTS, VECTORS, FactsSegment, SegmentStore
+from cmgit.store.texts_segment import KeyMatrix
 
 Warn = Callable[[str], None]
 
@@ -92,36 +97,58 @@ def build(
 
 
 def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
-    """The stages; the caller holds the builder's lock."""
+    """All that a builder does; the caller holds its lock."""
     with open_objects(job.location) as objects:
-        with job.watch.stage("read"):
-            job.progress(Progress("read", 0, 0))
-            listed = objects.list_tree(job.tree)
-            plan = plan_files(listed, reader(objects), entries_before(job))
-            catalog = read_catalog(job.store, job.recipes, with_vectors=job.config.vectors)
-        for name in catalog.damaged:
-            job.warn(f"segment {name} is damaged and is made anew")
-        with job.watch.stage("parse"):
-            gathered = gather_blobs(plan.files, objects, job.store, catalog, job.recipes, job.config, job.progress)
-        manifest = link_and_publish(job, plan, gathered, catalog)
-        embedded = 0
-        if job.config.vectors:
-            manifest, embedded = embed_and_publish(job, plan, objects, catalog, manifest)
-    keep_history(job, {entry.path: entry.oid for entry in listed if entry.mode != GITLINK_MODE})
+        base = earlier_snapshot(job)
+        try:
+            manifest, gathered, embedded = run_stages(job, objects, base)
+        except SegmentDamaged:
+            if base is None:
+                raise
+            manifest, gathered, embedded = run_stages(job, objects, None)
+    keep_history(job, manifest)
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
-    return report(job, plan, gathered, manifest, embedded)
+    return report(job, gathered, manifest, embedded)
 
 
-def entries_before(job: Job) -> list[FileEntry]:
-    """What the newest plan chose that followed the same rules."""
-    for manifest in load_all(job.location.cm_dir):
-        if manifest.recipes.snapshot == job.recipes.snapshot:
-            return known_entries(manifest)
-    return []
+def run_stages(job: Job, objects: Objects, base: Manifest | None) -> tuple[Manifest, Gathered, int]:
+    """The snapshot of a tree, out of an earlier one and what differs; what was parsed; how many texts were embedded.
+
+    Raises:
+        SegmentDamaged: among others, where what the earlier snapshot names cannot be read.
+    """
+    with job.watch.stage("read"):
+        job.progress(Progress("read", 0, 0))
+        changes = changes_since(base, objects, job.tree, reader(objects))
+        first = base.segments if base is not None else ()
+        catalog = read_catalog(job.store, job.recipes, with_vectors=job.config.vectors, first=first)
+    with job.watch.stage("parse"):
+        files = changes.plan.files
+        gathered = gather_blobs(files, objects, job.store, catalog, job.recipes, job.config, job.progress)
+    manifest = link_and_publish(job, base, changes, gathered, catalog)
+    embedded = 0
+    if job.config.vectors:
+        manifest, embedded = embed_and_publish(job, objects, catalog, manifest)
+    for name in catalog.damaged:
+        job.warn(f"segment {name} is damaged and is made anew")
+    return manifest, gathered, embedded
 
 
-def keep_history(job: Job, blobs: Mapping[str, str] | None = None) -> None:
+def earlier_snapshot(job: Job) -> Manifest | None:
+    """What a build starts from: the tree's own snapshot, else the newest of this recipe, where its segments are whole;
+    with those of its vectors that are wanted."""
+    own = load(job.location.cm_dir, job.tree, job.recipes.snapshot)
+    for manifest in chain([own] if own is not None else [], load_all(job.location.cm_dir)):
+        same = manifest.recipes.snapshot == job.recipes.snapshot
+        if same and all(job.store.whole(ref) for ref in manifest.segments if ref.kind != VECTORS):
+            kept = job.config.vectors and manifest.recipes.vectors == job.recipes.vectors
+            refs = {ref for ref in manifest.segments if ref.kind == VECTORS and kept and job.store.whole(ref)}
+            return with_vectors(manifest, refs, job.recipes.vectors if kept else "")
+    return None
+
+
+def keep_history(job: Job, manifest: Manifest | None = None) -> None:
     """What the commits before HEAD say, so that no question has to wait for it. Part of no snapshot: it is the
     commit's, and a tree may have several."""
     if job.on_demand:
@@ -129,7 +156,7 @@ def keep_history(job: Job, blobs: Mapping[str, str] | None = None) -> None:
     with job.watch.stage("history"), suppress(CmgitError):  # who asks a question is told
         commit = commit_of(job.location, "HEAD")
         if commit is not None and commit.tree == job.tree:
-            history_at(job.location, commit.oid, blobs=blobs)
+            history_at(job.location, commit.oid, blobs=TableBlobs(manifest.files) if manifest is not None else None)
 
 
 def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:
@@ -139,7 +166,7 @@ def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> C
     def read(key: BlobKey) -> BlobFacts | None:
         if key in gathered.facts:
             return gathered.facts[key]
-        place = catalog.facts.get(key)
+        place = catalog.find(FACTS, key)
         if place is None:
             return None
         ref, row = place
@@ -150,47 +177,26 @@ def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> C
     return read
 
 
-def link_and_publish(job: Job, plan: Plan, gathered: Gathered, catalog: Catalog) -> Manifest:
-    """Edges of the whole tree; only the files whose edges no earlier snapshot has are written."""
+def link_and_publish(
+    job: Job, base: Manifest | None, changes: Changes, gathered: Gathered, catalog: Catalog
+) -> Manifest:
+    """Edges of the whole tree; only the files whose edges the earlier snapshot has not are written."""
     known = load(job.location.cm_dir, job.tree, job.recipes.snapshot)
-    if known is not None and intact(known, job.store) and not catalog.damaged:
+    if known is not None and not changes and intact(known, job.store) and not catalog.damaged:
         return known
-    earlier = newest_whole(job)
+    opened = OpenSegments(job.store, base.segments if base is not None else ())
     with job.watch.stage("link"):
         job.progress(Progress("link", 0, 0))
         facts_of = facts_reader(job.store, catalog, gathered)
-        try:
-            linked = link_over(plan, facts_of, earlier, job.store)
-        except SegmentDamaged:
-            linked = link_over(plan, facts_of, None, job.store)
+        linked = link_changes(changes, facts_of, base, opened)
     with job.watch.stage("write"):
         job.progress(Progress("write", 0, 0))
-        places: dict[str, Place] = {}
-        if earlier is not None and linked.kept:
-            segments, rows = earlier.files.edges_segment.tolist(), earlier.files.edges_row.tolist()
-            places = {path: (earlier.segments[segments[i]], rows[i]) for path, i in linked.kept.items()}
+        edges = dict(linked.kept)
         if linked.fresh:
             ref = job.store.write_edges(job.recipes.snapshot, linked.fresh)
-            places.update({path: (ref, row) for row, (path, _) in enumerate(linked.fresh)})
-        manifest = assemble_manifest(job.tree, job.recipes, plan, catalog, places, job.store)
+            edges.update({path: (ref, row) for row, (path, _) in enumerate(linked.fresh)})
+        manifest = assemble_manifest(job.tree, job.recipes, base, changes, catalog, edges, job.store, opened)
         return publish_for(job, manifest)
-
-
-def link_over(
-    plan: Plan, facts_of: Callable[[BlobKey], BlobFacts | None], earlier: Manifest | None, store: SegmentStore
-) -> Linked:
-    if earlier is None:
-        return Linked(link_entries(plan.files, facts_of), {})
-    return relink_entries(plan.files, facts_of, earlier, OpenSegments(store, earlier.segments))
-
-
-def newest_whole(job: Job) -> Manifest | None:
-    """The newest snapshot of this recipe whose segments are all there."""
-    for manifest in load_all(job.location.cm_dir):
-        same = manifest.recipes.snapshot == job.recipes.snapshot
-        if same and all(job.store.whole(ref) for ref in manifest.segments if ref.kind != VECTORS):
-            return manifest
-    return None
 
 
 def publish_for(job: Job, manifest: Manifest) -> Manifest:
@@ -200,37 +206,46 @@ def publish_for(job: Job, manifest: Manifest) -> Manifest:
     return published
 
 
-def embed_and_publish(
-    job: Job, plan: Plan, objects: Objects, catalog: Catalog, manifest: Manifest
-) -> tuple[Manifest, int]:
+def embed_and_publish(job: Job, objects: Objects, catalog: Catalog, manifest: Manifest) -> tuple[Manifest, int]:
     """Vectors that no segment has, as new segments and a new generation of the manifest."""
     with job.watch.stage("embed"):
-        wanted = wanted_keys(plan, catalog, job.store)
-        if sum(key not in catalog.vectors for _, keys in wanted for key in keys) >= FLUSH_VECTORS:
-            wanted = wanted_keys(plan, catalog, job.store, recent_changes(job))
-        roles = {key_of(entry): int(entry.role) for entry in reversed(plan.files)}
-        facts = facts_reader(job.store, catalog, Gathered())
-
-        def facts_of(key: BlobKey) -> BlobFacts:
-            found = facts(key)
-            assert found is not None
-            return found
-
-        texts = missing_texts(
-            wanted,
-            catalog.vectors.__contains__,
-            lambda key: objects.read_blob(key.oid),
-            facts_of,
-            roles.__getitem__,
-        )
-        embedded = embed_missing(job, catalog, texts) if texts else 0
+        opened = OpenSegments(job.store, manifest.segments)
+        wanted = wanted_keys(opened, manifest.files)
+        refs, lacking = catalog.vectors.find(wanted)
+        embedded = 0
+        if lacking.any():
+            texts = lacking_texts(job, objects, catalog, manifest, opened, wanted[lacking])
+            embedded = embed_missing(job, catalog, texts) if texts else 0
+            refs, _ = catalog.vectors.find(wanted)
     with job.watch.stage("write"):
-        keys = {key for _, blob_keys in wanted for key in blob_keys}
-        have = [key for key in keys if key in catalog.vectors]
-        refs = {catalog.vectors[key] for key in have}
-        if not complete(manifest, job) or {ref for ref in manifest.segments if ref.kind == VECTORS} != refs:
-            manifest = publish_for(job, with_vectors(manifest, refs, job))
+        if not complete(manifest, job) or {ref for ref in manifest.segments if ref.kind == VECTORS} != {*refs}:
+            changed = with_vectors(manifest, {*refs}, job.recipes.vectors)
+            manifest = publish_for(job, replace(changed, counts=counted(job.store, changed, opened)))
     return manifest, embedded
+
+
+def lacking_texts(
+    job: Job, objects: Objects, catalog: Catalog, manifest: Manifest, opened: OpenSegments, lacking: KeyMatrix
+) -> dict[bytes, str]:
+    """The texts that have no vector, in the order in which they are to be embedded. lacking: their keys, sorted."""
+    plan = Plan(entries_with(manifest.files, opened, lacking), ())
+    recent = recent_changes(job) if len(lacking) >= FLUSH_VECTORS else {}
+    roles = {key_of(entry): int(entry.role) for entry in reversed(plan.files)}
+    facts = facts_reader(job.store, catalog, Gathered())
+
+    def facts_of(key: BlobKey) -> BlobFacts:
+        found = facts(key)
+        assert found is not None
+        return found
+
+    keys = {row.tobytes() for row in lacking}
+    return missing_texts(
+        text_keys(plan, catalog, job.store, recent),
+        lambda key: key not in keys,
+        lambda key: objects.read_blob(key.oid),
+        facts_of,
+        roles.__getitem__,
+    )
 
 
 def recent_changes(job: Job) -> dict[str, int]:
@@ -261,13 +276,6 @@ def embed_missing(job: Job, catalog: Catalog, texts: dict[bytes, str]) -> int:
     return len(texts)
 
 
-def with_vectors(manifest: Manifest, refs: set[SegmentRef], job: Job) -> Manifest:
-    segments = tuple(ref for ref in manifest.segments if ref.kind != VECTORS)
-    recipes = replace(manifest.recipes, vectors=job.recipes.vectors)
-    changed = replace(manifest, recipes=recipes, segments=(*segments, *sorted(refs)))
-    return replace(changed, counts=counted(job.store, changed))
-
-
 def tidy(job: Job, lock: BuilderLock, manifest: Manifest) -> Manifest:
     """Merge segments that have become many, then drop what nothing needs."""
     merged = compact(job.store, manifest)
@@ -279,9 +287,7 @@ def tidy(job: Job, lock: BuilderLock, manifest: Manifest) -> Manifest:
 
 def intact(manifest: Manifest, store: SegmentStore) -> bool:
     """Every segment's checksum is right, and no blob is missing for a reason that may have passed."""
-    return all(store.whole(ref) for ref in manifest.segments) and (
-        BlobStatus.UNREADABLE not in manifest.files.status.tolist()
-    )
+    return all(store.whole(ref) for ref in manifest.segments) and (BlobStatus.UNREADABLE not in manifest.files.status)
 
 
 def complete(manifest: Manifest, job: Job) -> bool:
@@ -290,42 +296,39 @@ def complete(manifest: Manifest, job: Job) -> bool:
     return manifest.recipes.vectors == job.recipes.vectors and manifest.counts.vectors == manifest.counts.vectors_wanted
 
 
-def report(job: Job, plan: Plan, gathered: Gathered, manifest: Manifest, embedded: int) -> BuildReport:
-    keys = {key_of(entry) for entry in plan.files if entry.language != CONFIG_LANGUAGE}
-    reused = sum(key not in gathered.facts and key not in gathered.unreadable for key in keys)
-    return summary(job, manifest, gathered.parsed, reused, embedded)
+def report(job: Job, gathered: Gathered, manifest: Manifest, embedded: int) -> BuildReport:
+    made = {key for key in (*gathered.facts, *gathered.unreadable) if key.language != CONFIG_LANGUAGE}
+    return summary(job, manifest, gathered.parsed, distinct_sources(manifest.files) - len(made), embedded)
 
 
 def done_already(manifest: Manifest, job: Job) -> BuildReport:
-    table = manifest.files
-    rows = zip(table.oid, table.language, table.facts_row.tolist(), strict=True)
-    sources = len({oid for oid, language, row in rows if row >= 0 and language != CONFIG_LANGUAGE})
     if not job.on_demand:
         set_head(job.location.cm_dir, job.location.worktree_id, manifest)
-    return summary(job, manifest, 0, sources, 0)
+    return summary(job, manifest, 0, distinct_sources(manifest.files), 0)
 
 
 def skipped_files(manifest: Manifest) -> dict[str, int]:
     """Files of the tree that gave no facts, by reason, whoever found it out and when."""
-    counts = Counter(manifest.files.status.tolist())
+    status = manifest.files.status
+    counts = np.bincount(status[status >= 0], minlength=len(BlobStatus)).tolist()
     return {
-        status.label: counts[status]
-        for status in BlobStatus
-        if counts[status] and status not in (BlobStatus.PARSED, BlobStatus.PARTIAL, BlobStatus.CONFLICTED)
+        reason.label: counts[reason]
+        for reason in BlobStatus
+        if counts[reason] and reason not in (BlobStatus.PARSED, BlobStatus.PARTIAL, BlobStatus.CONFLICTED)
     }
 
 
 def summary(job: Job, manifest: Manifest, parsed: int, reused: int, embedded: int) -> BuildReport:
-
     sizes = {
         kind: sum(ref.size for ref in manifest.segments if (ref.kind == "vectors") == kind) for kind in (True, False)
     }
+    sources = source_rows(manifest.files)
     counts = manifest.counts
     pending = counts.vectors_wanted - counts.vectors if job.config.vectors else 0
     return BuildReport(
         tree=manifest.tree,
         recipe=manifest.recipes.snapshot,
-        files=sum(1 for language in manifest.files.language if language not in ("", CONFIG_LANGUAGE)),
+        files=int(sources.sum()),
         units=counts.units,
         edges=counts.edges,
         vectors=counts.vectors,
@@ -334,13 +337,7 @@ def summary(job: Job, manifest: Manifest, parsed: int, reused: int, embedded: in
         skipped=skipped_files(manifest),
         embedded=embedded,
         vectors_reused=counts.vectors - embedded if job.config.vectors else 0,
-        source_bytes=int(
-            sum(
-                size
-                for size, language in zip(manifest.files.size.tolist(), manifest.files.language, strict=True)
-                if language not in ("", CONFIG_LANGUAGE)
-            )
-        ),
+        source_bytes=int(manifest.files.size[sources].sum()),
         snapshot_bytes=sizes[False],
         vector_bytes=sizes[True],
         pending=Pending(vectors=pending),

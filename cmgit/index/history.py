@@ -117,11 +117,14 @@ def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str], words: _
     changed: list[tuple[int, str]] = []
     lines: list[tuple[int, str, int]] = []
     files: dict[str, _Lines] = {}
-    for commit in commits:
+    told = list(commits)
+    # A sweep says nothing itself; it may move the lines of what others changed, and is followed in no other file.
+    asked = {change.path for commit in told if len(commit.changes) <= MOST_PATHS for change in commit.changes}
+    for commit in told:
         touched = [
             (change.path, line)
             for change in commit.changes
-            if change.path in blobs
+            if change.path in asked and change.path in blobs
             for line in files.setdefault(change.path, _Lines()).before(change)
         ]
         if not 0 < len(commit.changes) <= MOST_PATHS:

@@ -3,16 +3,17 @@ files, config files and earlier edges reach `link`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, config_text
-from cmgit.core.records import BlobKey, FileEntry
+from cmgit.core.facts import CONFIG_LANGUAGE, NONE, BlobFacts, config_text
+from cmgit.core.records import BlobKey, FileEntry, Role, path_bytes
 from cmgit.core.tables import DependKind, FileEdges
+from cmgit.index.changes import Changes
 from cmgit.index.plan import ATTRIBUTES
 from cmgit.link.earlier import Asked, Tree
 from cmgit.link.link import ConfigFile, LinkFile, link
@@ -20,6 +21,7 @@ from cmgit.link.relink import relink
 from cmgit.snapshot.manifest import Manifest
 from cmgit.snapshot.opened import OpenSegments
 from cmgit.store.edges_segment import EdgesSegment
+from cmgit.store.refs import SegmentRef
 
 FactsOf = Callable[[BlobKey], BlobFacts | None]
 
@@ -60,7 +62,7 @@ def relink_entries(entries: Sequence[FileEntry], facts_of: FactsOf, earlier: Man
     table = earlier.files
     known, oids, languages = (table.facts_row >= 0).tolist(), table.oid, table.language
     keys: dict[str, FileEntry] = {}
-    edited: list[str] = []
+    edited: dict[str, BlobFacts] = {}
     for entry in entries:
         if entry.language == CONFIG_LANGUAGE:
             continue
@@ -69,22 +71,74 @@ def relink_entries(entries: Sequence[FileEntry], facts_of: FactsOf, earlier: Man
             if entry.path in snapshot.rows:
                 keys[entry.path] = entry
             continue
-        key = BlobKey(entry.oid, entry.language)
-        facts = facts_of(key)
+        facts = facts_of(BlobKey(entry.oid, entry.language))
         if facts is not None and len(facts.units):
             keys[entry.path] = entry
-            edited.append(entry.path)
-
-    def facts_at(path: str) -> BlobFacts:
-        facts = facts_of(BlobKey(keys[path].oid, keys[path].language))
-        assert facts is not None
-        return facts
-
-    tree = Tree(tuple(keys), facts_at, lambda: read_configs(entries, facts_of))
-    found = relink(snapshot, tree, edited, config_blobs(entries) != snapshot.configs)
-    fresh = {path: edges for path, edges in found.edges.items() if not snapshot.has(path, edges)}
+            edited[entry.path] = facts
+    before = snapshot.configs
+    fresh = _relink(
+        snapshot, keys.keys(), edited, lambda: read_configs(entries, facts_of), config_blobs(entries) != before
+    )
     kept = {path: snapshot.rows[path] for path in keys if path not in fresh}
     return Linked([(path, fresh[path]) for path in keys if path in fresh], kept)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedChanges:
+    """Edges of a tree, over those of an earlier snapshot. fresh: of files whose edges no earlier segment has, in path
+    order. kept: of the files in the changes those that keep their edges, with the place of these."""
+
+    fresh: list[tuple[str, FileEdges]]
+    kept: dict[str, tuple[SegmentRef, int]]
+
+
+def link_changes(changes: Changes, facts_of: FactsOf, base: Manifest | None, opened: OpenSegments) -> LinkedChanges:
+    """The edges of a tree that differ from those of an earlier snapshot; all of them where there is none.
+
+    Args:
+        changes: what the tree needs over the snapshot. facts_of: called for the blobs of these entries.
+        opened: the snapshot's segments.
+    """
+    if base is None:
+        return LinkedChanges(link_entries(changes.plan.files, facts_of), {})
+    snapshot = LinkedSnapshot(base, opened)
+    edited: dict[str, BlobFacts] = {}
+    for entry in changes.plan.files:
+        facts = None if entry.language == CONFIG_LANGUAGE else facts_of(BlobKey(entry.oid, entry.language))
+        if facts is not None and len(facts.units):
+            edited[entry.path] = facts
+    table = base.files
+    gone = {table.path[row] for row in changes.gone}
+    lost = (gone - edited.keys()) & snapshot.rows.keys()
+    paths: Collection[str] = snapshot.rows.keys()
+    if lost or edited.keys() - paths:
+        paths = (paths | edited.keys()) - lost
+
+    def configs() -> list[ConfigFile]:
+        kept = [entry for entry in snapshot.config_entries if entry.path not in gone]
+        present = [*kept, *(entry for entry in changes.plan.files if entry.language == CONFIG_LANGUAGE)]
+        return read_configs(sorted(present, key=lambda entry: path_bytes(entry.path)), facts_of)
+
+    before = config_blobs([entry for entry in snapshot.config_entries if entry.path in gone])
+    fresh = _relink(snapshot, paths, edited, configs, config_blobs(changes.plan.files) != before)
+    kept = {path: snapshot.place(path) for path in edited if path not in fresh}
+    return LinkedChanges(sorted(fresh.items(), key=lambda item: path_bytes(item[0])), kept)
+
+
+def _relink(
+    snapshot: LinkedSnapshot,
+    paths: Collection[str],
+    edited: Mapping[str, BlobFacts],
+    configs: Callable[[], Sequence[ConfigFile]],
+    configs_changed: bool,
+) -> dict[str, FileEdges]:
+    """Edges that differ from a snapshot's, given the facts of the files that do."""
+
+    def facts_at(path: str) -> BlobFacts:
+        return edited[path] if path in edited else snapshot.facts(path)
+
+    found = relink(snapshot, Tree(paths, facts_at, configs), edited.keys(), configs_changed)
+    return {path: edges for path, edges in found.edges.items() if not snapshot.has(path, edges)}
 
 
 def is_link_config(path: str, language: str) -> bool:
@@ -106,38 +160,58 @@ def read_configs(entries: Sequence[FileEntry], facts_of: FactsOf) -> list[Config
 
 
 class LinkedSnapshot:
-    """The edges of a published snapshot, and what they depend on, as `cmgit.link.earlier.Earlier`."""
+    """The edges of a published snapshot, and what they depend on, as `cmgit.link.earlier.Earlier`.
+
+    rows: path → row in the table, of the files that have edges.
+    """
 
     def __init__(self, manifest: Manifest, opened: OpenSegments) -> None:
-        self._table, self._opened = manifest.files, opened
-        segments, rows = self._table.edges_segment.tolist(), self._table.edges_row.tolist()
-        self._segments, self._edge_rows = segments, rows
-        self.rows = {path: i for i, path in enumerate(self._table.path) if segments[i] >= 0}
-        self._files: dict[int, dict[int, str]] = {}  # edges segment -> its row -> path
-        for path, i in self.rows.items():
-            self._files.setdefault(segments[i], {})[rows[i]] = path
+        self.table, self._opened = manifest.files, opened
+        table = self.table
+        linked = np.flatnonzero(table.edges_segment >= 0)
+        paths = table.path
+        self.rows: dict[str, int] = {paths[row]: row for row in linked.tolist()}
+        self._files: dict[int, npt.NDArray[np.int64]] = {}  # edges segment → of its rows the row in the table, or NONE
+        for index in np.flatnonzero(np.bincount(table.edges_segment[linked])).tolist():
+            own = linked[table.edges_segment[linked] == index]
+            self._files[index] = np.full(opened.refs[index].rows, NONE, np.int64)
+            self._files[index][table.edges_row[own]] = own
 
     @property
     def paths(self) -> Collection[str]:
         return self.rows.keys()
 
     @cached_property
-    def configs(self) -> dict[str, str]:
-        table = self._table
-        files = zip(table.path, table.language, table.oid, strict=True)
-        return {path: oid for path, language, oid in files if is_link_config(path, language)}
+    def config_entries(self) -> list[FileEntry]:
+        """Config files of the tree, those for roles included."""
+        table, roles = self.table, tuple(Role)
+        if CONFIG_LANGUAGE not in table.languages:
+            return []
+        rows = np.flatnonzero(table.language_index == table.languages.index(CONFIG_LANGUAGE)).tolist()
+        return [
+            FileEntry(
+                table.path[row], table.oid_rows[row].tobytes().hex(), int(table.mode[row]), CONFIG_LANGUAGE,
+                roles[int(table.role[row])],
+            )
+            for row in rows
+        ]  # fmt: skip
 
-    def key(self, row: int) -> BlobKey:
-        return BlobKey(self._table.oid[row], self._table.language[row])
+    @property
+    def configs(self) -> dict[str, str]:
+        return config_blobs(self.config_entries)
+
+    def place(self, path: str) -> tuple[SegmentRef, int]:
+        """Where the edges of a file stand."""
+        row = self.rows[path]
+        return self._opened.refs[int(self.table.edges_segment[row])], int(self.table.edges_row[row])
 
     def facts(self, path: str) -> BlobFacts:
         row = self.rows[path]
-        return self._opened.facts(int(self._table.facts_segment[row])).facts(int(self._table.facts_row[row]))
+        return self._opened.facts(int(self.table.facts_segment[row])).facts(int(self.table.facts_row[row]))
 
     def edges(self, path: str) -> FileEdges:
         row = self.rows[path]
-        segment = self._opened.edges(self._segments[row])
-        at = self._edge_rows[row]
+        segment, at = self._opened.edges(int(self.table.edges_segment[row])), int(self.table.edges_row[row])
         return replace(segment.edges(at), depends=segment.depends(at))
 
     def has(self, path: str, edges: FileEdges) -> bool:
@@ -147,21 +221,24 @@ class LinkedSnapshot:
         known = self.edges(path)
         return same_edges(known, edges) and list(known.depends.rows()) == list(edges.depends.rows())
 
-    def noted(self, kinds: Collection[DependKind]) -> Iterator[tuple[str, int, str | None, str, int, int]]:
+    def noted(
+        self, kinds: Collection[DependKind], files: Collection[str] | None = None
+    ) -> Iterator[tuple[str, int, str | None, str, int, int]]:
         wanted = np.array([int(kind) for kind in kinds])
-        for segment, files in self._parts():
+        table = self.table.path
+        for segment, rows in self._parts(files):
             arrays = segment.depend_arrays
             chosen = np.flatnonzero(np.isin(arrays.kind, wanted))
-            places = _rows_of(arrays.offsets, chosen)
+            places = rows[_rows_of(arrays.offsets, chosen)]
+            chosen, places = chosen[places >= 0], places[places >= 0]
             taken = [column[chosen].tolist() for column in (arrays.kind, arrays.path, arrays.name, arrays.a, arrays.b)]
             strings = arrays.strings
             for at, kind, path, name, a, b in zip(places.tolist(), *taken, strict=True):
-                if at in files:
-                    yield files[at], kind, strings[path] if path >= 0 else None, strings[name], a, b
+                yield table[at], kind, strings[path] if path >= 0 else None, strings[name], a, b
 
     def readers(self, asked: Collection[Asked]) -> set[str]:
         found: set[str] = set()
-        for segment, files in self._parts():
+        for segment, rows in self._parts():
             arrays = segment.depend_arrays
             index = {name: i for i, name in enumerate(arrays.strings)}
             pairs: list[int] = []
@@ -176,33 +253,40 @@ class LinkedSnapshot:
                     pairs.append((place + 1) * len(index) + index[name])
             codes = (arrays.path.astype(np.int64) + 1) * len(index) + arrays.name
             hit = (np.isin(codes, pairs) | np.isin(arrays.path, anything)) & (arrays.kind == DependKind.TOKEN)
-            found.update(_paths_at(files, _rows_of(arrays.offsets, np.flatnonzero(hit))))
+            found.update(self._paths_at(rows, _rows_of(arrays.offsets, np.flatnonzero(hit))))
         return found
 
     def targeting(self, paths: Collection[str]) -> set[str]:
         found: set[str] = set()
-        for segment, files in self._parts():
+        for segment, rows in self._parts():
             edges, depends = segment.arrays, segment.depend_arrays
             into = [i for i, name in enumerate(edges.strings) if name in paths]
-            found.update(_paths_at(files, _rows_of(edges.offsets, np.flatnonzero(np.isin(edges.target_path, into)))))
+            hit = np.flatnonzero(np.isin(edges.target_path, into))
+            found.update(self._paths_at(rows, _rows_of(edges.offsets, hit)))
             of = [i for i, name in enumerate(depends.strings) if name in paths]
             heirs = np.isin(depends.path, of) & np.isin(depends.kind, (DependKind.HEIR, DependKind.LITERAL))
-            found.update(_paths_at(files, _rows_of(depends.offsets, np.flatnonzero(heirs))))
+            found.update(self._paths_at(rows, _rows_of(depends.offsets, np.flatnonzero(heirs))))
         return found
 
-    def _parts(self) -> Iterator[tuple[EdgesSegment, dict[int, str]]]:
-        for index, files in self._files.items():
-            yield self._opened.edges(index), files
+    def _parts(self, files: Collection[str] | None = None) -> Iterator[tuple[EdgesSegment, npt.NDArray[np.int64]]]:
+        """Segments, with the row in the table of each of their rows; NONE where the tree has it not, or `files` not."""
+        chosen = None if files is None else {self.rows[path] for path in files if path in self.rows}
+        for index, rows in self._files.items():
+            mine = rows
+            if chosen is not None:
+                mine = np.where(np.isin(rows, np.fromiter(chosen, np.int64, len(chosen))), rows, NONE)
+            if (mine >= 0).any():
+                yield self._opened.edges(index), mine
+
+    def _paths_at(self, rows: npt.NDArray[np.int64], hit: npt.NDArray[np.int64]) -> list[str]:
+        table = self.table.path
+        return [table[row] for row in set(rows[hit].tolist()) if row >= 0]
 
 
 def _rows_of(offsets: npt.NDArray[np.int64], flat: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The rows of a segment that some of its flat entries belong to."""
     found: npt.NDArray[np.int64] = np.searchsorted(offsets, flat, "right") - 1
     return found
-
-
-def _paths_at(files: dict[int, str], rows: npt.NDArray[np.int64]) -> list[str]:
-    return [files[row] for row in np.unique(rows).tolist() if row in files]
 
 
 def same_edges(a: FileEdges, b: FileEdges) -> bool:

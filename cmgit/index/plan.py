@@ -36,16 +36,20 @@ class Plan:
 
 
 def plan_files(
-    entries: Iterable[TreeEntry], read: Callable[[TreeEntry], bytes | None], known: Iterable[FileEntry] = ()
+    entries: Iterable[TreeEntry],
+    read: Callable[[TreeEntry], bytes | None],
+    known: Iterable[FileEntry] = (),
+    beside: Iterable[TreeEntry] = (),
 ) -> Plan:
     """Choose the files of a tree and give each its language and role.
 
     Args:
-        entries: the whole tree, sorted by raw path bytes.
+        entries: the whole tree, sorted by raw path bytes; or a part of it, when `beside` has its attributes.
         read: content of an entry, None where it cannot be had. Called for `.gitattributes` files and for files
             without a suffix (is it a node script?).
         known: what another tree's plan chose, by these very rules. Where both have the same blob at the same path it
             stands, as long as their `.gitattributes` files are the same.
+        beside: entries that are not planned; their `.gitattributes` count.
     """
     listed = list(entries)
     before = {entry.path: entry for entry in known}
@@ -74,7 +78,7 @@ def plan_files(
             skipped.append(Skipped(FileEntry(entry.path, entry.oid, entry.mode, "", Role.SOURCE), BlobStatus.SYMLINK))
             continue
         if attributes is None:
-            attributes = attributes_of(listed, read)
+            attributes = attributes_of([*listed, *beside], read)
         role = role_of(entry.path, attributes.generated(entry.path), attributes.vendored(entry.path))
         files.append(FileEntry(entry.path, entry.oid, entry.mode, language, role))
     return Plan(tuple(files), tuple(skipped))

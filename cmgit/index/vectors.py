@@ -89,7 +89,7 @@ def embed_texts(
         codes, scales = quantize(matrix)
         ref = store.write_vectors(recipe, portion, codes, scales)
         refs.append(ref)
-        catalog.vectors.update(dict.fromkeys(portion, ref))
+        catalog.vectors.add(ref, portion)
         done += len(portion)
     return refs
 

@@ -27,8 +27,10 @@ class Earlier(Protocol):
     def edges(self, path: str) -> FileEdges:
         """Their edges, with what these depend on."""
 
-    def noted(self, kinds: Collection[DependKind]) -> Iterable[tuple[str, int, str | None, str, int, int]]:
-        """(file, kind, path, name, a, b) of all rows of some kinds, in the order of the files."""
+    def noted(
+        self, kinds: Collection[DependKind], files: Collection[str] | None = None
+    ) -> Iterable[tuple[str, int, str | None, str, int, int]]:
+        """(file, kind, path, name, a, b) of all rows of some kinds, those of a file together; of some files only."""
 
     def readers(self, asked: Collection[Asked]) -> set[str]:
         """Files whose edges were read from any of these."""
@@ -41,7 +43,7 @@ class Earlier(Protocol):
 class Tree:
     """A tree to link. facts: of a file by path. configs: its config files, called when a name has to be resolved."""
 
-    paths: Sequence[str]
+    paths: Collection[str]
     facts: Callable[[str], BlobFacts]
     configs: Callable[[], Sequence[ConfigFile]]
 
@@ -62,8 +64,12 @@ class LinkedTree:
     def edges(self, path: str) -> FileEdges:
         return self._edges[path]
 
-    def noted(self, kinds: Collection[DependKind]) -> Iterator[tuple[str, int, str | None, str, int, int]]:
+    def noted(
+        self, kinds: Collection[DependKind], files: Collection[str] | None = None
+    ) -> Iterator[tuple[str, int, str | None, str, int, int]]:
         for file in sorted(self._edges):
+            if files is not None and file not in files:
+                continue
             for kind, path, name, a, b in self._edges[file].depends.rows():
                 if kind in kinds:
                     yield file, kind, path, name, a, b

@@ -138,9 +138,8 @@ def _barrels(earlier: Earlier) -> dict[str, set[str]]:
     if not stars:
         return found
     starred = {file for file, _ in stars}
-    for file, _, path, name, _, _ in earlier.noted((DependKind.REQUEST,)):
-        if file in starred:
-            targets[file, name] = path
+    for file, _, path, name, _, _ in earlier.noted((DependKind.REQUEST,), starred):
+        targets[file, name] = path
     for file, name in stars:
         target = targets.get((file, name))
         if target is not None:

@@ -3,7 +3,8 @@
 Each commit adds small segments, and rows of blobs that are gone stay masked. A small segment costs a reader 1 ms and
 the disk 4 KB beside its rows, for each kind. So when a kind has too many, its smallest are merged (the big old one is
 left alone as long as it can be, as in an LSM tree), and one that is mostly masked is written anew without the masked
-rows.
+rows. A first index of a large tree writes a number of big segments: those are settled, and stay as they are. Merging
+them would save a reader a few per cent, and cost the commit that it falls to more than all its other work.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ MAX_SEGMENTS = 8
 SMALL = 64
 """Masked rows of segments with fewer rows than this are not worth a rewrite of their own."""
 
+SETTLED_ROWS, SETTLED_SHARE = 256, 32
+"""A segment of files with so many rows, and more than this part of all of its kind, is settled. So there are never
+many of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Live:
@@ -61,7 +66,7 @@ def compact(store: SegmentStore, manifest: Manifest, max_segments: int = MAX_SEG
     columns: dict[str, npt.NDArray[Any]] = {}
     for kind in FILE_KINDS:
         live = live_rows(files, kind)
-        for group in _groups(manifest, kind, live, max_segments):
+        for group in _groups(manifest, kind, live, max_segments, settle=True):
             ref = store.write(manifest.segments[group[0].index].recipe, _merged(opened, kind, group))
             _move(columns, files, kind, group, len(manifest.segments) + len(added))
             added.append(ref)
@@ -79,28 +84,34 @@ def compact(store: SegmentStore, manifest: Manifest, max_segments: int = MAX_SEG
 
 
 def _groups(
-    manifest: Manifest, kind: str, live: dict[int, npt.NDArray[np.int64]], max_segments: int
+    manifest: Manifest, kind: str, live: dict[int, npt.NDArray[np.int64]], max_segments: int, settle: bool = False
 ) -> list[list[_Live]]:
-    """What to merge into one segment each, recipe by recipe."""
+    """What to merge into one segment each, recipe by recipe. settle: large segments may be settled."""
     groups = []
     parts = [_Live(i, live[i], ref.rows) for i, ref in manifest.of_kind(kind) if len(live.get(i, ()))]
     for recipe in sorted({manifest.segments[part.index].recipe for part in parts}):
-        group = _chosen([part for part in parts if manifest.segments[part.index].recipe == recipe], max_segments)
+        group = _chosen(
+            [part for part in parts if manifest.segments[part.index].recipe == recipe], max_segments, settle
+        )
         if group:
             groups.append(group)
     return groups
 
 
-def _chosen(parts: Sequence[_Live], max_segments: int) -> list[_Live]:
+def _chosen(parts: Sequence[_Live], max_segments: int, settle: bool) -> list[_Live]:
     """The mostly masked ones; when there are too many, also the smallest, until half of the number allowed is left."""
     chosen = [part for part in parts if part.total >= SMALL and 2 * len(part.rows) < part.total]
-    if len(parts) > max_segments:
-        rest = sorted((p for p in parts if p not in chosen), key=lambda p: (len(p.rows), p.index))
-        room = max(1, max_segments // 2)
+    least = max(SETTLED_ROWS, sum(len(part.rows) for part in parts) // SETTLED_SHARE)
+    settled = [p for p in parts if p not in chosen and len(p.rows) >= least] if settle else []
+    # The biggest one is no more than what small ones are merged beside; more of them take part of the room.
+    allowed = max_segments - min(max(len(settled) - 1, 0), max_segments // 2)
+    loose = sorted((p for p in parts if p not in chosen and p not in settled), key=lambda p: (len(p.rows), p.index))
+    if len(loose) + len(chosen) + bool(settled) > allowed:
+        room = max(1, allowed // 2)
         total = sum(len(part.rows) for part in chosen)
-        for part in rest:
+        for place, part in enumerate(loose):
             # A segment no larger than what is merged anyway is taken along: each row is rewritten a few times in all.
-            if len(parts) - len(chosen) + 1 <= room and len(part.rows) > total:
+            if len(loose) - place + 1 + bool(settled) <= room and len(part.rows) > total:
                 break
             chosen.append(part)
             total += len(part.rows)

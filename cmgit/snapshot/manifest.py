@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from operator import attrgetter
@@ -20,13 +21,16 @@ import numpy as np
 from cmgit.core.errors import FormatMismatch, ManifestDamaged
 from cmgit.core.facts import NONE
 from cmgit.core.record import record
+from cmgit.core.records import path_bytes
 from cmgit.store.columns import (
     Code,
     Column,
     IntArray,
+    decode_digest_rows,
     decode_digests,
     decode_table,
     decode_texts,
+    encode_digest_rows,
     encode_digests,
     encode_table,
     encode_texts,
@@ -105,6 +109,7 @@ class FileTable:
     def __init__(self, length: int, stored: Mapping[str, bytes]) -> None:
         self._length = length
         self._stored = stored
+        self._numbers: dict[str, Any] = {}
 
     @classmethod
     def of(cls, rows: Sequence[FileRow]) -> FileTable:
@@ -122,11 +127,59 @@ class FileTable:
         }
         return cls(len(rows), {name: _pack(raw) for name, raw in stored.items()})
 
+    def edited(self, gone: Collection[int], rows: Sequence[FileRow]) -> FileTable:
+        """This table without some rows and with others; both sorted by raw path bytes.
+
+        The same bytes as a table of all rows made anew. Columns that stay as they are keep theirs, the rest is numpy's
+        work: a commit in a large tree costs little more than in a small one.
+        """
+        added = FileTable.of(sorted(rows, key=lambda row: path_bytes(row.path)))
+        if len(gone) == len(self) or not len(added) + len(gone):
+            return added if len(gone) == len(self) else self
+        kept = np.delete(np.arange(len(self)), np.fromiter(gone, np.int64, len(gone)))
+        old = [self.path[i] for i in kept.tolist()]
+        places = [bisect_left(old, path_bytes(path), key=path_bytes) for path in added.path]
+        order = np.insert(kept, np.array(places, np.int64), np.arange(len(self), len(self) + len(added)))
+        columns = {c.name: np.concatenate([self._number(c.name), added._number(c.name)])[order] for c in NUMBERS}
+        languages = self._languages_with(added, columns["language"], order)
+        changed = {name: column for name, column in columns.items() if not np.array_equal(column, self._number(name))}
+        stored = encode_table([column for column in NUMBERS if column.name in changed], changed)
+        if languages != self.languages:
+            stored["languages"] = encode_texts(languages)
+        if len(added):
+            digests = np.concatenate([self.oid_rows, added.oid_rows])[order]
+        else:
+            digests = self.oid_rows[order]
+        stored["oid"] = encode_digest_rows(digests)
+        both = [*self.path, *added.path]
+        paths = [both[i] for i in order.tolist()]
+        if paths != self.path:
+            stored["path"] = encode_texts(paths)
+        table = FileTable(len(order), {**self._stored, **{name: _pack(raw) for name, raw in stored.items()}})
+        table._numbers = {column.name: columns[column.name] for column in NUMBERS}
+        table.path = paths
+        return table
+
+    def _languages_with(
+        self, added: FileTable, column: npt.NDArray[Any], order: npt.NDArray[np.int64]
+    ) -> tuple[str, ...]:
+        """The languages of the rows that stay of both tables; `column` is made to index them."""
+        theirs = order >= len(self)
+        used = {self.languages[i] for i in np.flatnonzero(np.bincount(column[~theirs])).tolist()}
+        languages = tuple(sorted(used | {*added.languages}))
+        for rows, names in ((~theirs, self.languages), (theirs, added.languages)):
+            number = np.array([languages.index(name) if name in languages else NONE for name in names], column.dtype)
+            column[rows] = number[column[rows]]
+        return languages
+
     def with_columns(self, columns: Mapping[str, npt.NDArray[Any]]) -> FileTable:
         """The same files with some number columns replaced."""
         chosen = [column for column in NUMBERS if column.name in columns]
         packed = {name: _pack(raw) for name, raw in encode_table(chosen, columns).items()}
-        return FileTable(self._length, {**self._stored, **packed})
+        table = FileTable(self._length, {**self._stored, **packed})
+        table._numbers = {name: column for name, column in self._numbers.items() if name not in columns}
+        table.path = self.path
+        return table
 
     @property
     def stored(self) -> Mapping[str, bytes]:
@@ -145,14 +198,24 @@ class FileTable:
         return decode_digests(_unpack(self._stored["oid"]))
 
     @cached_property
+    def oid_rows(self) -> npt.NDArray[np.uint8]:
+        """The raw object ids: uint8[n, 20 or 32]."""
+        return decode_digest_rows(_unpack(self._stored["oid"]))
+
+    @cached_property
     def languages(self) -> tuple[str, ...]:
-        """What the numbers of the column `language` mean."""
+        """What the numbers of `language_index` mean."""
         return tuple(decode_texts(_unpack(self._stored["languages"])))
 
     @cached_property
     def language(self) -> list[str]:
         names = self.languages
         return [names[i] for i in self._number("language").tolist()]
+
+    @cached_property
+    def language_index(self) -> IntArray:
+        column: IntArray = self._number("language")
+        return column
 
     @cached_property
     def mode(self) -> IntArray:
@@ -210,6 +273,17 @@ class FileTable:
         """The row of a path."""
         return self._by_path.get(path)
 
+    def find_sorted(self, path: str) -> int | None:
+        """The row of a path, without a table of all: for few questions. The rows are sorted by raw path bytes."""
+        row = bisect_left(self.path, path_bytes(path), key=path_bytes)
+        return row if row < self._length and self.path[row] == path else None
+
+    def record(self, row: int) -> FileRow:
+        """One row."""
+        numbers: dict[str, Any] = {column.name: int(self._number(column.name)[row]) for column in NUMBERS}
+        numbers |= {"oid": self.oid_rows[row].tobytes().hex(), "language": self.languages[numbers["language"]]}
+        return FileRow(self.path[row], **numbers)
+
     def rows(self) -> list[FileRow]:
         """The whole table as records; for tests and small jobs."""
         numbers = [self._number(column.name).tolist() for column in NUMBERS]
@@ -222,8 +296,11 @@ class FileTable:
         return out
 
     def _number(self, name: str) -> Any:
-        column = next(column for column in NUMBERS if column.name == name)
-        return decode_table([column], {name: memoryview(_unpack(self._stored[name]))})[name]
+        found = self._numbers.get(name)
+        if found is None:
+            column = next(column for column in NUMBERS if column.name == name)
+            found = self._numbers[name] = decode_table([column], {name: memoryview(_unpack(self._stored[name]))})[name]
+        return found
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FileTable) and self.rows() == other.rows()

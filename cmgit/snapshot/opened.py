@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +23,19 @@ from cmgit.store.segments import (
     TextsSegment,
     VectorsSegment,
 )
-from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, as_words
+from cmgit.store.texts_segment import KeyMatrix, distinct_keys
+
+Segment = TypeVar("Segment")
 
 
 class OpenSegments:
-    """Segments by their index in a manifest; each file is checked and opened once."""
+    """Segments by their index in a manifest; each file is checked and opened once.
 
-    def __init__(self, store: SegmentStore, segments: Sequence[SegmentRef]) -> None:
+    Args:
+        like: segments that are open already are taken from there.
+    """
+
+    def __init__(self, store: SegmentStore, segments: Sequence[SegmentRef], like: OpenSegments | None = None) -> None:
         self.store = store
         self.refs = tuple(segments)
         self._facts: dict[int, FactsSegment] = {}
@@ -36,6 +43,17 @@ class OpenSegments:
         self._texts: dict[int, TextsSegment] = {}
         self._edges: dict[int, EdgesSegment] = {}
         self._vectors: dict[int, VectorsSegment] = {}
+        if like is not None:
+            self._take_over(like)
+
+    def _take_over(self, other: OpenSegments) -> None:
+        place = {ref.name: index for index, ref in enumerate(self.refs)}
+        moved = {old: place[ref.name] for old, ref in enumerate(other.refs) if ref.name in place}
+        _move(other._facts, self._facts, moved)
+        _move(other._terms, self._terms, moved)
+        _move(other._texts, self._texts, moved)
+        _move(other._edges, self._edges, moved)
+        _move(other._vectors, self._vectors, moved)
 
     def facts(self, index: int) -> FactsSegment:
         if index not in self._facts:
@@ -68,11 +86,15 @@ class OpenSegments:
         return [self.vectors_at(i) for i, ref in enumerate(self.refs) if ref.kind == VECTORS]
 
 
+def _move(theirs: dict[int, Segment], mine: dict[int, Segment], moved: dict[int, int]) -> None:
+    mine.update({moved[index]: segment for index, segment in theirs.items() if index in moved})
+
+
 def live_rows(files: FileTable, kind: str) -> dict[int, npt.NDArray[np.int64]]:
     """Of each segment of a kind (by index), the rows that the tree has: ascending, each once."""
     segment, row = files.segment(kind), files.row(kind)
-    used = np.unique(segment[segment != NONE]).tolist()
-    return {index: np.unique(row[segment == index]).astype(np.int64) for index in used}
+    used = np.flatnonzero(np.bincount(segment[segment != NONE])).tolist()
+    return {index: np.flatnonzero(np.bincount(row[segment == index])) for index in used}
 
 
 def wanted_keys(opened: OpenSegments, files: FileTable) -> KeyMatrix:
@@ -83,33 +105,33 @@ def wanted_keys(opened: OpenSegments, files: FileTable) -> KeyMatrix:
         live = np.zeros(len(texts), np.bool_)
         live[rows] = True
         parts.append(texts.matrix[np.repeat(live, np.diff(texts.offsets))])
-    if not parts:
-        return np.zeros((0, KEY_BYTES), np.uint8)
-    keys = np.concatenate(parts)
-    _, first = np.unique(as_words(keys), return_index=True)
-    distinct: KeyMatrix = keys[first]
-    return distinct
+    return distinct_keys(parts)
 
 
-def count(store: SegmentStore, files: FileTable, segments: Sequence[SegmentRef]) -> Counts:
+def count(
+    store: SegmentStore, files: FileTable, segments: Sequence[SegmentRef], like: OpenSegments | None = None
+) -> Counts:
     """The counts of a tree, from the rows themselves. The builder states them, `verify` counts again.
+
+    Args:
+        like: see `OpenSegments`.
 
     Raises:
         SegmentDamaged: a segment cannot be read.
     """
-    opened = OpenSegments(store, segments)
+    opened = OpenSegments(store, segments, like)
     units = _sum(files, FACTS, {i: np.diff(opened.facts(i).offsets("units")) for i in live_rows(files, FACTS)})
-    edges = _sum(files, EDGES, {i: np.diff(opened.edges(i).arrays.offsets) for i in live_rows(files, EDGES)})
+    edges = _sum(files, EDGES, {i: np.diff(opened.edges(i).offsets) for i in live_rows(files, EDGES)})
     wanted = wanted_keys(opened, files)
-    found = np.zeros(len(wanted), np.bool_)
+    lacking = np.ones(len(wanted), np.bool_)
     for vectors in opened.vectors:
-        found |= vectors.find(wanted) >= 0
-    return Counts(len(files), units, edges, int(found.sum()), len(wanted))
+        lacking[lacking] = vectors.find(wanted[lacking]) < 0
+    return Counts(len(files), units, edges, len(wanted) - int(lacking.sum()), len(wanted))
 
 
-def counted(store: SegmentStore, manifest: Manifest) -> Counts:
-    """`count` of what a manifest names."""
-    return count(store, manifest.files, manifest.segments)
+def counted(store: SegmentStore, manifest: Manifest, like: OpenSegments | None = None) -> Counts:
+    """`count` of what a manifest names. like: see `OpenSegments`."""
+    return count(store, manifest.files, manifest.segments, like)
 
 
 def _sum(files: FileTable, kind: str, lengths: dict[int, npt.NDArray[np.int64]]) -> int:

@@ -309,6 +309,17 @@ def encode_digests(hexes: Sequence[str]) -> bytes:
     return bytes([width]) + raw
 
 
+def encode_digest_rows(rows: npt.NDArray[np.uint8]) -> bytes:
+    """`encode_digests` of raw ids: uint8[n, width]."""
+    return bytes([rows.shape[1]]) + rows.tobytes() if len(rows) else b"\0"
+
+
+def decode_digest_rows(stored: memoryview | bytes) -> npt.NDArray[np.uint8]:
+    """The raw ids of `encode_digests`: uint8[n, width]."""
+    width = stored[0]
+    return np.frombuffer(stored, np.uint8, offset=1).reshape(-1, width) if width else np.zeros((0, 0), np.uint8)
+
+
 def decode_digests(stored: memoryview | bytes) -> list[str]:
     """The ids of `encode_digests`."""
     data = bytes(stored)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cmgit.core.facts import NONE
 from cmgit.core.record import record
 from cmgit.core.tables import FileDepends, FileEdges
-from cmgit.store.bundle import pack_bundle, unpack_bundle
+from cmgit.store.bundle import Bundle, pack_bundle, unpack_bundle
 from cmgit.store.columns import (
     AnyArray,
     Code,
@@ -107,8 +107,10 @@ class EdgesSegment:
         names: Callable[[], _Names],
         arrays: Callable[[], EdgeArrays],
         depend_arrays: Callable[[], DependArrays],
+        offsets: Callable[[], npt.NDArray[np.int64]],
     ) -> None:
         self._load_names, self._load_arrays, self._load_depends = names, arrays, depend_arrays
+        self._load_offsets = offsets
 
     @classmethod
     def of(cls, items: Sequence[tuple[str, FileEdges]]) -> EdgesSegment:
@@ -157,7 +159,7 @@ class EdgesSegment:
         rules, columns["rule"] = _merge_names([part[1] for part in names], columns["rule"], spread)
         typed = {name: column.astype(np.int32, copy=False) for name, column in columns.items()}
         arrays = EdgeArrays(offsets_of(lengths), targets, rules, **typed)
-        return cls(lambda: _Names(paths, targets, rules), lambda: arrays, depend_arrays)
+        return cls(lambda: _Names(paths, targets, rules), lambda: arrays, depend_arrays, lambda: arrays.offsets)
 
     @classmethod
     def open(cls, file: SegmentFile) -> EdgesSegment:
@@ -173,12 +175,19 @@ class EdgesSegment:
                 paths, targets, rules = (decode_texts(stored[name]) for name in _NAMES)
                 return _Names(paths, tuple(targets), tuple(rules))
 
+        @cache
+        def edges() -> Bundle:
+            return Bundle(base()["edges"], ["file_edges", *(column.name for column in COLUMNS)])
+
+        def offsets() -> npt.NDArray[np.int64]:
+            with file.decoding():
+                return offsets_of(decode_ints(edges()["file_edges"]))
+
         def arrays() -> EdgeArrays:
             known = segment._names
             with file.decoding():
-                stored = unpack_bundle(base()["edges"], ["file_edges", *(column.name for column in COLUMNS)])
-                offsets = offsets_of(decode_ints(stored["file_edges"]))
-                return EdgeArrays(offsets, known.targets, known.rules, **decode_table(COLUMNS, stored))
+                stored = {column.name: edges()[column.name] for column in COLUMNS}
+                return EdgeArrays(segment.offsets, known.targets, known.rules, **decode_table(COLUMNS, stored))
 
         def depend_arrays() -> DependArrays:
             with file.decoding():
@@ -188,7 +197,7 @@ class EdgesSegment:
                 strings = tuple(decode_texts(stored["strings"]))
                 return DependArrays(offsets, strings, **decode_table(DEPEND_COLUMNS, stored))
 
-        segment = cls(names, arrays, depend_arrays)
+        segment = cls(names, arrays, depend_arrays, offsets)
         return segment
 
     def encode(self) -> dict[str, bytes]:
@@ -217,6 +226,11 @@ class EdgesSegment:
     def paths(self) -> list[str]:
         """The file of each row."""
         return self._names.paths
+
+    @cached_property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """First edge of each file, one more entry at the end; decodes no edge."""
+        return self._load_offsets()
 
     @cached_property
     def arrays(self) -> EdgeArrays:

@@ -142,7 +142,7 @@ class FactsSegment:
 
     def __init__(
         self,
-        keys: Callable[[], list[BlobKey]],
+        keys: Callable[[], Sequence[BlobKey]],
         strings: Callable[[], tuple[str, ...]],
         blobs: Callable[[], tuple[Table, dict[str, npt.NDArray[np.int64]]]],
         table: Callable[[str], Table],
@@ -270,7 +270,7 @@ class FactsSegment:
         return Around(self.offsets(table), name_bytes(self.strings if wanted else ()))
 
     @cached_property
-    def keys(self) -> list[BlobKey]:
+    def keys(self) -> Sequence[BlobKey]:
         """The blob of each row."""
         return self._load_keys()
 

@@ -75,7 +75,7 @@ class TermsSegment:
 
     def __init__(
         self,
-        keys: Callable[[], list[BlobKey]],
+        keys: Callable[[], Sequence[BlobKey]],
         index: Callable[[], _Index],
         lengths: Callable[[], tuple[npt.NDArray[np.int64], IntArray]],
         blocks: Callable[[Sequence[int]], dict[int, Postings]],
@@ -216,7 +216,7 @@ class TermsSegment:
         return tables, blocks
 
     @cached_property
-    def keys(self) -> list[BlobKey]:
+    def keys(self) -> Sequence[BlobKey]:
         """The blob of each row."""
         return self._load_keys()
 

@@ -38,7 +38,7 @@ _Rows = tuple[npt.NDArray[np.int64], IntArray, KeyMatrix]
 class TextsSegment:
     """Text keys of some blobs, from a file or made in memory."""
 
-    def __init__(self, keys: Callable[[], list[BlobKey]], rows: Callable[[], _Rows]) -> None:
+    def __init__(self, keys: Callable[[], Sequence[BlobKey]], rows: Callable[[], _Rows]) -> None:
         self._load_keys, self._load_rows = keys, rows
 
     @classmethod
@@ -91,7 +91,7 @@ class TextsSegment:
         return {"keys": encode_keys(self.keys), "texts": pack_bundle(columns)}
 
     @cached_property
-    def keys(self) -> list[BlobKey]:
+    def keys(self) -> Sequence[BlobKey]:
         """The blob of each row."""
         return self._load_keys()
 
@@ -145,3 +145,36 @@ def key_list(matrix: KeyMatrix) -> list[bytes]:
 def as_words(keys: KeyMatrix) -> npt.NDArray[np.void]:
     """Keys as one comparable value each, in the order of their bytes: numpy searches and sorts these in C."""
     return np.ascontiguousarray(keys).view("V16").reshape(-1)
+
+
+def beginnings(keys: KeyMatrix) -> npt.NDArray[np.uint64]:
+    """The first eight bytes of each key as a number, in the order of the bytes. Keys are digests: hardly any two differ
+    in their ends alone, and numbers are sorted and searched ten times as fast as keys."""
+    return np.ascontiguousarray(keys[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
+
+
+def distinct_keys(parts: Sequence[KeyMatrix]) -> KeyMatrix:
+    """The keys of some matrices, sorted, each once."""
+    keys = np.concatenate([np.zeros((0, KEY_BYTES), np.uint8), *parts])
+    numbers = beginnings(keys)
+    order = np.argsort(numbers)
+    keys, numbers = keys[order], numbers[order]
+    fresh = np.ones(len(keys), np.bool_)
+    fresh[1:] = numbers[1:] != numbers[:-1]
+    again = np.flatnonzero(~fresh)
+    if (keys[again] != keys[again - 1]).any():
+        _, first = np.unique(as_words(keys), return_index=True)
+        return keys[first]
+    return keys[fresh]
+
+
+def find_keys(own: KeyMatrix, numbers: npt.NDArray[np.uint64], wanted: KeyMatrix) -> npt.NDArray[np.int64]:
+    """The row of each wanted key in sorted distinct ones, -1 where it is not there. numbers: `beginnings` of these."""
+    if not len(own):
+        return np.full(len(wanted), -1, np.int64)
+    if (numbers[1:] == numbers[:-1]).any():
+        words, asked = as_words(own), as_words(wanted)
+        rows = np.minimum(np.searchsorted(words, asked), len(own) - 1)
+        return np.where(words[rows] == asked, rows, -1)
+    rows = np.minimum(np.searchsorted(numbers, beginnings(wanted)), len(own) - 1)
+    return np.where((own[rows] == wanted).all(axis=1), rows, -1)

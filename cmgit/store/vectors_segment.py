@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cmgit.store.bundle import pack_bundle, unpack_bundle
 from cmgit.store.columns import decode_ints, encode_ints
 from cmgit.store.segment_file import SegmentFile
-from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, as_words, key_list, key_matrix
+from cmgit.store.texts_segment import KEY_BYTES, KeyMatrix, as_words, beginnings, find_keys, key_list, key_matrix
 
 _Rows = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 
@@ -88,6 +88,10 @@ class VectorsSegment:
         return self._load_keys()
 
     @cached_property
+    def _numbers(self) -> npt.NDArray[np.uint64]:
+        return beginnings(self.keys)
+
+    @cached_property
     def _rows(self) -> _Rows:
         return self._load_rows()
 
@@ -103,11 +107,7 @@ class VectorsSegment:
 
     def find(self, keys: KeyMatrix) -> npt.NDArray[np.int64]:
         """The row of each of these keys, -1 where the segment has none."""
-        own, wanted = as_words(self.keys), as_words(keys)
-        if not len(own):
-            return np.full(len(wanted), -1, np.int64)
-        rows = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
-        return np.where(own[rows] == wanted, rows, -1)
+        return find_keys(self.keys, self._numbers, keys)
 
     def key_list(self) -> list[bytes]:
         """The keys as bytes, sorted."""

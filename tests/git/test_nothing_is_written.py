@@ -25,6 +25,7 @@ def read_objects(location: Location) -> None:
         oids = [entry.oid for entry in objects.list_tree(tree)]
         assert len(list(objects.read_blobs(oids))) == len(objects.blob_sizes(oids)) == 3
         assert objects.find_entry(tree, "none") is None
+        objects.diff_trees(tree, tree_of(location, "HEAD~1"))
 
 
 READS: dict[str, Callable[[Location], object]] = {

@@ -11,7 +11,7 @@ import pytest
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.records import TreeEntry
 from cmgit.git.locate import locate
-from cmgit.git.objects import Objects, open_objects
+from cmgit.git.objects import Objects, TreeDifference, open_objects
 from tests.conftest import GitRepo
 
 MISSING = "1" * 40
@@ -90,6 +90,8 @@ def test_what_is_no_blob_is_unreadable(repo: GitRepo) -> None:
             objects.list_tree(MISSING)
         with pytest.raises(ObjectUnreadable, match=MISSING):
             objects.find_entry(MISSING, "a.ts")
+        with pytest.raises(ObjectUnreadable, match=MISSING):
+            objects.diff_trees(tree, MISSING)
 
 
 def test_a_damaged_blob_is_unreadable_and_those_around_it_are_not(repo: GitRepo) -> None:
@@ -157,6 +159,27 @@ def test_several_threads_read_at_once(repo: GitRepo) -> None:
         for thread in threads:
             thread.join()
     assert wrong == []
+
+
+def test_differences_of_two_trees_are_sorted_and_a_rename_is_two(repo: GitRepo) -> None:
+    old = repo.commit({"a.ts": "a", "é.ts": "e", "d/x.ts": "x" * 100, "same.ts": "s", "t.ts": "t"})
+    repo.git("mv", "d/x.ts", "d.ts")
+    (repo.path / "é.ts").unlink()
+    (repo.path / "t.ts").unlink()
+    (repo.path / "t.ts").symlink_to("a.ts")
+    a_before, e_before, t_before = (oid_of(repo, name) for name in ("a.ts", "é.ts", "t.ts"))
+    new = repo.commit({"a.ts": "edited", "n\tew.ts": "n"})
+    moved = oid_of(repo, "d.ts")
+    with opened(repo) as objects:
+        assert objects.diff_trees(old, new) == [
+            TreeDifference("a.ts", 0o100644, a_before, 0o100644, oid_of(repo, "a.ts")),
+            TreeDifference("d.ts", 0, "", 0o100644, moved),
+            TreeDifference("d/x.ts", 0o100644, moved, 0, ""),
+            TreeDifference("n\tew.ts", 0, "", 0o100644, oid_of(repo, "n\tew.ts")),
+            TreeDifference("t.ts", 0o100644, t_before, 0o120000, oid_of(repo, "t.ts")),
+            TreeDifference("é.ts", 0o100644, e_before, 0, ""),
+        ]
+        assert objects.diff_trees(new, new) == []
 
 
 def test_a_sha256_repository_is_read_by_git_itself(tmp_path: Path) -> None:

@@ -103,3 +103,19 @@ def test_a_mostly_masked_segment_is_written_anew(tmp_path: Path) -> None:
     after = compact(store, before)
     assert sorted(ref.rows for _, ref in after.of_kind("facts")) == [1, 20]
     assert everything(store, after) == everything(store, before)
+
+
+def test_the_big_segments_of_a_first_index_are_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merging them would fall to a commit that changes one file."""
+    monkeypatch.setattr(compact_module, "SETTLED_ROWS", 10)
+    store = SegmentStore(str(tmp_path))
+    big = [range(first, first + 12) for first in range(0, 120, 12)]
+    few = manifest_of(store, tree_id(1), [*big, [200], [201]], [*range(120), 200, 201])
+    assert len(few.of_kind("facts")) == 12
+    kept = compact(store, few)
+    assert [len(kept.of_kind(kind)) for kind in ("facts", "terms", "texts", "edges")] == [12] * 4
+    many = manifest_of(store, tree_id(1), [*big, *([n] for n in range(200, 205))], [*range(120), *range(200, 205)])
+    after = compact(store, many)
+    assert {ref for _, ref in many.of_kind("facts") if ref.rows == 12} < {ref for _, ref in after.of_kind("facts")}
+    assert 10 < len(after.of_kind("facts")) <= 12
+    assert everything(store, after) == everything(store, many)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from snapshot_samples import RECIPES, empty_manifest, manifest_of, small_store, tree_id
 
 from cmgit.core.errors import FormatMismatch, ManifestDamaged, SegmentDamaged
+from cmgit.core.records import path_bytes
 from cmgit.snapshot.manifest import Counts, FileRow, FileTable, Manifest, decode_manifest, encode_manifest
 from cmgit.snapshot.publish import (
     check_format,
@@ -55,6 +56,25 @@ def test_a_manifest_survives_its_bytes(table: list[FileRow], on_demand: bool) ->
     assert read.files.language == [row.language for row in table]
     assert read.files.row("texts").tolist() == [row.texts_row for row in table]
     assert encode_manifest(read) == data
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(rows, max_size=12, unique_by=lambda row: row.path), st.lists(rows, max_size=4), st.sets(st.integers(0, 11))
+)
+def test_an_edited_table_has_the_bytes_of_one_made_anew(
+    table: list[FileRow], new: list[FileRow], out: set[int]
+) -> None:
+    table = sorted(table, key=lambda row: path_bytes(row.path))
+    added = {row.path: row for row in new}
+    gone = {i for i, row in enumerate(table) if i in out or row.path in added}
+    kept = [row for i, row in enumerate(table) if i not in gone]
+    edited = FileTable.of(table).edited(gone, list(added.values()))
+    whole = FileTable.of(sorted([*kept, *added.values()], key=lambda row: path_bytes(row.path)))
+    assert edited.stored == whole.stored
+    assert edited.rows() == whole.rows() == [edited.record(i) for i in range(len(edited))]
+    for row in (*table, *new):
+        assert edited.find_sorted(row.path) == edited.find(row.path) == whole.find(row.path)
 
 
 @settings(max_examples=100, deadline=None)
