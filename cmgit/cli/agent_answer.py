@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-import select
-import signal
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from cmgit.agents.answer import MOST_CHARACTERS, compose, files_of, rows_of, summary
 from cmgit.agents.events import COMPACT, PROMPT, SESSION_START, Event
@@ -17,9 +14,12 @@ from cmgit.agents.gate import bounded, cleaned
 from cmgit.agents.session import LONGEST_PROMPT, Session
 from cmgit.agents.where import Where
 from cmgit.cli import runtime
+from cmgit.cli.agent_git import SIGKILL, AskedGit, read_all
 from cmgit.cli.agent_hook import ASK_SECONDS, SLOW_SECONDS, Document, Hook, is_on
+from cmgit.cli.agent_line import reader_path
 from cmgit.view import resident
 
+TYPE_CHECKING = False  # importing `typing` would cost a prompt 2 ms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,9 +28,9 @@ SETTINGS_SECONDS = 0.8
 """Without settings nothing is said: the context may be switched off."""
 
 
-def answer_event(hook: Hook, event: Event, where: Where) -> None:
-    """Say what this event gets, and note and log what it got."""
-    settings = read_settings(event.cwd, min(hook.left, SETTINGS_SECONDS))
+def answer_event(hook: Hook, event: Event, where: Where, asked: AskedGit) -> None:
+    """Say what this event gets, and note and log what it got. asked: git's settings."""
+    settings = read_settings(asked, min(hook.left, SETTINGS_SECONDS))
     if settings is None:
         hook.log("nothing: git does not say in time what the settings are")
         return
@@ -61,7 +61,7 @@ def answer_event(hook: Hook, event: Event, where: Where) -> None:
         "most": MOST_CHARACTERS,
     }
     started = time.monotonic()
-    document, from_reader = ask_reader(where, request, hook.left), True
+    document, from_reader = ask_reader(hook, where, request), True
     if document is None:
         document, from_reader = ask_child(hook, event.cwd, request), False
     slow = not from_reader and time.monotonic() - started > SLOW_SECONDS
@@ -95,9 +95,9 @@ def say(hook: Hook, session: Session, document: Document | None, prompt: str) ->
     return summary(document)
 
 
-def read_settings(cwd: str, seconds: float) -> dict[str, str] | None:
-    """`git config cm.*` as seen from there; None where git does not answer in time."""
-    answer = ask_git(cwd, ["config", "-z", "--get-regexp", r"^cm\."], seconds)
+def read_settings(asked: AskedGit, seconds: float) -> dict[str, str] | None:
+    """`git config cm.*`, as `ask_settings` asked; None where git does not answer in time."""
+    answer = asked.answer(seconds)
     if answer is None:
         return None
     settings: dict[str, str] = {}
@@ -107,56 +107,12 @@ def read_settings(cwd: str, seconds: float) -> dict[str, str] | None:
     return settings
 
 
-def is_refused(cwd: str, seconds: float) -> bool:
-    """Whether git itself works in no repository there; it refuses those of other users, unless it is told to trust."""
-    answer = ask_git(cwd, ["rev-parse", "--git-dir"], seconds)
-    return answer is None or answer[0] != 0
-
-
-def ask_git(cwd: str, argv: list[str], seconds: float) -> tuple[int, bytes] | None:
-    """git's exit code and output; None where it does not answer in time."""
-    from cmgit.git.process import git_environment, pipe, reap, spawn
-
-    out, child_out = pipe()
-    try:
-        pid = spawn(["-C", cwd, *argv], git_environment(), None, child_out, None)
-    finally:
-        os.close(child_out)
-    data, whole = read_all(out, seconds)
-    os.close(out)
-    if not whole:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)  # not waited for: a disk that does not answer holds it
-        return None
-    code = 0  # a caller that ignores SIGCHLD has its children reaped by the kernel
-    with suppress(ChildProcessError):
-        code = reap(pid)
-    return code, data
-
-
-def read_all(fd: int, seconds: float) -> tuple[bytes, bool]:
-    """What comes until the end or until the time is up, and whether it was the end."""
-    deadline = time.monotonic() + seconds
-    parts: list[bytes] = []
-    poll = select.poll()
-    poll.register(fd, select.POLLIN | select.POLLHUP)
-    while poll.poll(max(deadline - time.monotonic(), 0) * 1000):
-        part = os.read(fd, 1 << 18)
-        if not part:
-            return b"".join(parts), True
-        parts.append(part)
-    return b"".join(parts), False
-
-
-def ask_reader(where: Where, request: Document, left: float) -> Document | None:
+def ask_reader(hook: Hook, where: Where, request: Document) -> Document | None:
     """The resident reader's answer; None where there is none."""
-    if not runtime.serve_wanted():
+    if hook.line is None:
         return None
-    path = resident.socket_path(where.git_dir, runtime.runtime_dir())
-    if not os.path.lexists(path):
-        return None
-    seconds = min(left, ASK_SECONDS)
-    return resident.ask(path, {**request, "version": runtime.version(), "deadline": seconds * 0.8}, seconds)
+    path, seconds = reader_path(where), min(hook.left, ASK_SECONDS)
+    return resident.ask(path, {**request, "version": runtime.version(), "deadline": seconds * 0.8}, seconds, hook.line)
 
 
 def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:
@@ -184,7 +140,7 @@ def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:
     os.close(out)
     if not whole:
         with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)  # not waited for: a disk that does not answer holds it
+            os.kill(child, SIGKILL)  # not waited for: a disk that does not answer holds it
     lines = data.split(b"\n")[:-1]
     return json.loads(lines[-1]) if lines else None
 

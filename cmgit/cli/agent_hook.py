@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from cmgit.agents.where import Where
+    from cmgit.view.resident import Line
 
 CLIENTS = ("claude", "codex", "dsh", "gemini", "opencode", "cursor", "copilot", "vscode")
 """Names after `cm-hook`, each a module of `cmgit.agents`. Anything else is an event of git's."""
@@ -75,6 +76,7 @@ class Hook:
         self.event: Event | None = None
         self.where: Where | None = None
         self.settings: dict[str, str] = {}
+        self.line: Line | None = None
 
     @property
     def left(self) -> float:
@@ -104,7 +106,7 @@ class Hook:
         event.cwd = event.cwd or os.getcwd()
         self.where = where.find(os.path.dirname(event.path) if event.kind == READ_DONE else event.cwd)  # noqa: PTH120
         if self.where is not None and not self.where.is_mine:
-            from cmgit.cli.agent_answer import is_refused
+            from cmgit.cli.agent_git import is_refused
 
             self.where = None if is_refused(self.where.top, min(self.left, 0.5)) else self.where
         if event.kind == PROMPT:
@@ -122,9 +124,16 @@ class Hook:
 
             answer_read(self, event, self.where)
         elif event.kind in (PROMPT, COMPACT, SUBAGENT_START, SESSION_START):
+            # The reader looks and git reads while the rest of the hook is loaded.
+            from cmgit.cli.agent_git import ask_settings
+            from cmgit.cli.agent_line import call_reader
+
+            if event.kind != SESSION_START:
+                self.line = call_reader(self.where, self.left)
+            asked = ask_settings(event.cwd)
             from cmgit.cli.agent_answer import answer_event
 
-            answer_event(self, event, self.where)
+            answer_event(self, event, self.where, asked)
 
     def send(self, text: str | None) -> bool:
         """Print the client's object for this text; False where nothing was printed."""

@@ -34,8 +34,8 @@ MOST_MEMORY = 1_500_000_000
 WARM_UP = "where does the program start, and how is its configuration read"
 
 
-def answer_with(keeper: Keeper, request: Document, deadline: float | None) -> Document:
-    """The document that `request["op"]` asks for, as the command's `--json` gives it.
+def answer_with(keeper: Keeper, request: Document, deadline: float | None, foreseen: object = None) -> Document:
+    """The document that `request["op"]` asks for, as the command's `--json` gives it. foreseen: see `Keeper.ask`.
 
     Raises:
         CmgitError: as the command.
@@ -63,7 +63,7 @@ def answer_with(keeper: Keeper, request: Document, deadline: float | None) -> Do
             pending["vectors"] = 0  # as where they are switched off
         return document
 
-    return keeper.ask(ask, deadline)
+    return keeper.ask(ask, deadline, foreseen)
 
 
 def deadline_of(request: Document, arrived: float) -> float | None:
@@ -119,8 +119,9 @@ def run_reader(
         return {**about, "version": ours, "memory_bytes": resident_bytes(), **shown}
 
     rules = Rules(
-        ours, idle_seconds, lambda request, arrived: answer_with(keeper, request, deadline_of(request, arrived)),
-        describe, gone, stale,
+        ours, idle_seconds,
+        lambda request, arrived, seen: answer_with(keeper, request, deadline_of(request, arrived), seen),
+        describe, gone, stale, keeper.foresee,
     )  # fmt: skip
     server = Server(place, rules)
     warm: Document = {"op": "retrieve", "prompt": WARM_UP}

@@ -35,8 +35,8 @@ def hidden_changes(location: Location, flags: bytes, known: Mapping[bytes, Chang
         flags: what `git ls-files -v -z` wrote.
         known: the paths that status did list.
     """
-    if location.top is None:
-        return {}
+    if location.top is None or flags.count(b"\0H ") + flags.startswith(b"H ") == flags.count(b"\0"):
+        return {}  # every entry has the tag of an ordinary one
     found: dict[bytes, ChangeKind] = {}
     present: list[bytes] = []
     folders = _Folders(os.fsencode(location.top))

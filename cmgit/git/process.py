@@ -10,9 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 from cmgit.core.errors import CmgitError
+
+TYPE_CHECKING = False  # importing `typing` would cost a prompt 2 ms
+if TYPE_CHECKING:
+    from typing import Any
 
 # `git rev-parse --local-env-vars`, less GIT_CONFIG_PARAMETERS and GIT_CONFIG_COUNT: these hold what the user gave with
 # `git -c`, or a container's safe.directory; git keeps them too when it enters a submodule. Beyond that list: variables

@@ -108,16 +108,23 @@ class Keeper:
     def held(self) -> Held | None:
         return self._held
 
-    def ask(self, question: Question[Answer], deadline: float | None = None) -> Answer:
+    def foresee(self) -> object:
+        """Begin to look, for a question that is about to come; what is given belongs to that question."""
+        return self._eyes.submit(self._looker.look)
+
+    def ask(self, question: Question[Answer], deadline: float | None = None, foreseen: object = None) -> Answer:
         """Answer from the view of this moment; from the last one, which then says what is pending, where the newer one
         is not there before the deadline (of time.monotonic()).
+
+        Args:
+            foreseen: what `foresee` gave when the asker called: the moment is that one then.
 
         Raises:
             NotReady: there is a deadline and no view at all yet.
             CmgitError: whatever the question or the repository ends in.
         """
         with self._turn(deadline):
-            looking = self._eyes.submit(self._looker.look)
+            looking = foreseen if isinstance(foreseen, Future) else self._eyes.submit(self._looker.look)
             held = self._held
             if held is None and deadline is not None:
                 looking.add_done_callback(self._refresh_after)

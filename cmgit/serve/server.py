@@ -30,6 +30,8 @@ Document = dict[str, object]
 LONGEST_LINE = 16_000_000
 MOST_CLIENTS = 64
 MOST_WAITING = 32
+SOON_SECONDS = 0.5
+"""From connecting to the end of the line: what was looked at when the client called still counts."""
 SPEAKING_SECONDS = 10.0
 """From connecting to the end of the line, and from the reply to its last byte."""
 TICK_SECONDS = 5.0
@@ -38,7 +40,8 @@ CHUNK = 1 << 18
 
 @dataclass(slots=True, eq=False)
 class Client:
-    """One connection. since: of what it is doing now. request: what it asked, once the line is whole."""
+    """One connection. since: of what it is doing now. foreseen, stale: what was begun and found when it called; counts
+    for a question that comes soon."""
 
     connection: socket.socket
     since: float
@@ -46,21 +49,25 @@ class Client:
     checked: int = 0
     trusted: bool = False
     waiting: bool = False
+    foreseen: object = None
+    stale: str | None = None
     reply: memoryview = field(default_factory=lambda: memoryview(b""))
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """version: what a client must share. idle_seconds: without a question, then it leaves. answer: from a request and
-    the time.monotonic() of its arrival to the document; may raise CmgitError. about: for `ping`. gone: why it must
-    leave now, None to stay; asked at every tick. stale: as `gone`, asked before every answer."""
+    """version: what a client must share. idle_seconds: without a question, then it leaves. foresee: begins what every
+    answer needs; called when a client connects while nobody waits. answer: from a request, the time.monotonic() of its
+    arrival and what was foreseen for it, if anything was, to the document; may raise CmgitError. about: for `ping`.
+    gone: why it must leave now, None to stay; asked at every tick. stale: as `gone`, asked before every answer."""
 
     version: str
     idle_seconds: float
-    answer: Callable[[Document, float], Document]
+    answer: Callable[[Document, float, object], Document]
     about: Callable[[], Document]
     gone: Callable[[], str | None]
     stale: Callable[[], str | None]
+    foresee: Callable[[], object] = lambda: None
 
 
 class Server:
@@ -70,7 +77,7 @@ class Server:
         self._place, self._rules = place, rules
         self._selector = selectors.DefaultSelector()
         self._clients: set[Client] = set()
-        self._questions: SimpleQueue[tuple[Client, Document, float] | None] = SimpleQueue()
+        self._questions: SimpleQueue[tuple[Client, Document, float, object] | None] = SimpleQueue()
         self._done: collections.deque[tuple[Client, Document]] = collections.deque()
         self._bell, self._ring = socket.socketpair()
         self._last = time.monotonic()
@@ -161,6 +168,9 @@ class Server:
             if not is_same_user(connection):
                 connection.close()
                 return
+            if not self._leaving and not any(other.waiting for other in self._clients):
+                client.foreseen = self._rules.foresee()
+                client.stale = self._rules.stale()
             self._clients.add(client)
             self._selector.register(connection, selectors.EVENT_READ, client)
 
@@ -216,13 +226,15 @@ class Server:
 
     def _take(self, client: Client, line: bytes) -> None:
         """A whole line: refuse it, answer it at once, or pass it on."""
+        if client.foreseen is not None and time.monotonic() - client.since > SOON_SECONDS:
+            client.foreseen = None
         try:
             request = json.loads(line)
         except (ValueError, RecursionError):
             request = None
         if not isinstance(request, dict):
             self._reply(client, {"refused": "that is no question"})
-        elif self._leaving or self._leave_if(self._rules.stale()):
+        elif self._leaving or self._leave_if(self._rules.stale() if client.foreseen is None else client.stale):
             self._reply(client, {"refused": self._leaving})
         elif request.get("op") == "ping":
             self._reply(client, {"answer": {**self._rules.about(), "answered": self.answered}})
@@ -236,7 +248,8 @@ class Server:
         else:
             client.waiting = True
             self._last = time.monotonic()
-            self._questions.put((client, request, self._last))
+            self._questions.put((client, request, self._last, client.foreseen))
+            client.foreseen = None
 
     def _reply(self, client: Client, reply: Document) -> None:
         if client not in self._clients:
@@ -257,17 +270,17 @@ class Server:
 
     def _work(self) -> None:
         while (question := self._questions.get()) is not None:
-            client, request, arrived = question
+            client, request, arrived, foreseen = question
             if client not in self._clients:
                 continue  # it went away while it waited
-            self._done.append((client, self._answered(request, arrived)))
+            self._done.append((client, self._answered(request, arrived, foreseen)))
             self._last = time.monotonic()
             with contextlib.suppress(OSError):
                 self._ring.send(b"!")
 
-    def _answered(self, request: Document, arrived: float) -> Document:
+    def _answered(self, request: Document, arrived: float, foreseen: object) -> Document:
         try:
-            answer = self._rules.answer(request, arrived)
+            answer = self._rules.answer(request, arrived, foreseen)
         except CmgitError as error:
             return {"error": {"message": error.message, "hint": error.hint, "code": error.exit_code}}
         except Exception as error:

@@ -12,8 +12,8 @@ import json
 import os
 import stat
 import time
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # importing `typing` would cost a prompt 2 ms
 if TYPE_CHECKING:
     import hashlib as hashes
     import socket as sockets
@@ -46,7 +46,29 @@ def digest(text: str) -> str:
     return hashes.blake2b(os.fsencode(text), digest_size=10).hexdigest()
 
 
-def ask(path: str, request: Document, seconds: float) -> Document | None:
+class Line:
+    """A connection to a reader, which looks at the working tree as soon as it is called: whoever has something to do
+    before the question stands calls first. Closed by `close`, or by the question."""
+
+    __slots__ = ("connection", "greeting")
+
+    def __init__(self, path: str, seconds: float) -> None:
+        """Raises OSError where nobody listens, or the place is not this user's alone."""
+        self.connection, self.greeting = _connect(path, time.monotonic() + seconds)
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def call(path: str, seconds: float) -> Line | None:
+    """A line to the reader that listens there; None where there is none. Never raises."""
+    try:
+        return Line(path, seconds)
+    except (OSError, ValueError, OverflowError):
+        return None
+
+
+def ask(path: str, request: Document, seconds: float, line: Line | None = None) -> Document | None:
     """The answer of the reader that listens there; never raises.
 
     None where there is none, where it is another version, refuses, fails, or is late: whoever asks then finds the
@@ -56,26 +78,28 @@ def ask(path: str, request: Document, seconds: float) -> Document | None:
         path: see `socket_path`.
         request: `op` and `version` (see `cli.runtime.version`), the arguments of the command beside them.
         seconds: for all of it.
+        line: to this reader, just called.
     """
-    reply = exchange(path, request, seconds)
+    reply = exchange(path, request, seconds, line)
     answer = reply.get("answer") if reply is not None else None
     return answer if isinstance(answer, dict) else None
 
 
-def exchange(path: str, request: Document, seconds: float) -> Document | None:
+def exchange(path: str, request: Document, seconds: float, line: Line | None = None) -> Document | None:
     """The whole reply, `{"answer": …}`, `{"error": {message, hint}}` or `{"refused": why}`; None where none came."""
     deadline = time.monotonic() + seconds
     try:
-        reply = json.loads(_talk(path, json.dumps(request).encode() + b"\n", deadline))
+        reply = json.loads(_talk(line or Line(path, seconds), json.dumps(request).encode() + b"\n", deadline))
     except (OSError, ValueError, RecursionError, OverflowError):
         return None
     return reply if isinstance(reply, dict) else None
 
 
-def _talk(path: str, line: bytes, deadline: float) -> bytes:
-    connection, greeting = _connect(path, deadline)
+def _talk(line: Line, question: bytes, deadline: float) -> bytes:
+    connection = line.connection
     try:
-        connection.sendall(greeting + line)
+        connection.settimeout(_left(deadline))
+        connection.sendall(line.greeting + question)
         parts: list[bytes] = []
         size = 0
         while not parts or not parts[-1].endswith(b"\n"):

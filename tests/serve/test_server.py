@@ -24,11 +24,13 @@ from cmgit.view import resident
 from tests.serve.conftest import HANG, until
 
 
-def answer(request: Document, _: float) -> Document:
+def answer(request: Document, _: float, foreseen: object = None) -> Document:
     if request.get("op") == "fail":
         raise UsageError("it is wrong", "do it right")
     if request.get("op") == "bug":
         raise ZeroDivisionError("oh")
+    if request.get("op") == "foreseen":
+        return {"foreseen": foreseen}
     return {"said": request.get("word"), "long": "x" * int(str(request.get("size", 0)))}
 
 
@@ -172,11 +174,11 @@ def test_a_question_whose_asker_went_away_is_not_answered(path: Path) -> None:
     asked: list[object] = []
     free = threading.Event()
 
-    def note(request: Document, arrived: float) -> Document:
+    def note(request: Document, arrived: float, foreseen: object) -> Document:
         asked.append(request.get("word"))
         if request.get("word") == "first":
             free.wait(HANG)
-        return answer(request, arrived)
+        return answer(request, arrived, foreseen)
 
     with serving(path, replace(RULES, answer=note)):
         first = threading.Thread(target=lambda: ask(path, op="echo", word="first"))
@@ -191,6 +193,66 @@ def test_a_question_whose_asker_went_away_is_not_answered(path: Path) -> None:
         assert ask(path, op="echo", word="there") is not None
         first.join()
     assert asked == ["first", "there"]
+
+
+def test_what_was_begun_when_a_client_called_is_for_its_own_question_and_no_other(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "SOON_SECONDS", HANG)  # a busy machine is no silent client
+    calls = iter(range(100))
+    with serving(path, replace(RULES, foresee=lambda: next(calls))):
+        first, second = (resident.call(str(path), HANG) for _ in range(2))
+        request: Document = {"version": "v1", "op": "foreseen"}
+        assert resident.ask(str(path), request, HANG, second) == {"foreseen": 1}
+        assert resident.ask(str(path), request, HANG, first) == {"foreseen": 0}
+        assert resident.ask(str(path), request, HANG) == {"foreseen": 2}
+
+
+def test_what_was_begun_for_a_client_that_is_silent_for_long_does_not_count(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "SOON_SECONDS", 0.05)
+    reasons: list[str] = []
+    rules = replace(RULES, foresee=lambda: "old", stale=lambda: reasons[0] if reasons else None)
+    request: Document = {"version": "v1", "op": "foreseen"}
+    with serving(path, rules):
+        line = resident.call(str(path), HANG)
+        assert ask(path, op="ping") is not None  # the call has been seen
+        time.sleep(0.1)
+        assert resident.ask(str(path), request, HANG, line) == {"foreseen": None}
+        line = resident.call(str(path), HANG)
+        assert ask(path, op="ping") is not None
+        time.sleep(0.1)
+        reasons.append("its own files were replaced")
+        assert resident.exchange(str(path), request, HANG, line) == {"refused": "its own files were replaced"}
+
+
+def test_nothing_is_begun_for_a_client_that_calls_while_another_is_answered(path: Path) -> None:
+    begun: list[int] = []
+    busy, free = threading.Event(), threading.Event()
+
+    def slow(request: Document, arrived: float, foreseen: object) -> Document:
+        if request.get("word") == "first":
+            busy.set()
+            free.wait(HANG)
+        return answer(request, arrived, foreseen)
+
+    with serving(path, replace(RULES, answer=slow, foresee=lambda: begun.append(1) or "look")):
+        first = threading.Thread(target=lambda: ask(path, op="echo", word="first"))
+        first.start()
+        busy.wait(HANG)
+        line = resident.call(str(path), HANG)
+        assert ask(path, op="ping") is not None  # both calls have been seen
+        assert len(begun) == 1
+        free.set()
+        first.join()
+        assert resident.ask(str(path), {"version": "v1", "op": "foreseen"}, HANG, line) == {"foreseen": None}
+
+
+def test_a_line_to_nobody_is_none(path: Path) -> None:
+    assert resident.call(str(path), 1) is None
+    path.write_text("no socket")
+    assert resident.call(str(path), 1) is None
 
 
 def test_many_clients_at_once_all_get_their_own_answer(path: Path) -> None:
