@@ -100,8 +100,9 @@ class Server:
         for client in list(self._clients):
             self._drop(client)
         self._questions.put(None)
-        for end in (self._selector, self._bell, self._ring):
-            end.close()
+        self._selector.close()
+        self._bell.close()
+        self._ring.close()
         return self._leaving
 
     def stop(self, reason: str) -> None:
