@@ -45,13 +45,8 @@ def install_changes(
         user: for all repositories of the user, in `git config --global`; they act where there is an index.
 
     Raises:
-        CmgitError: the place for scripts is not this repository's own; or nobody commits in it.
+        CmgitError: the place for scripts is not this repository's own.
     """
-    if not user and location.bare and not any((Path(location.common_dir) / "worktrees").glob("*")):
-        raise CmgitError(
-            "none of these hooks ever runs in a bare repository without worktrees: nobody commits in it",
-            "let its post-receive hook run `git-cm index --rev BRANCH`, or ask with --rev: what is missing is made",
-        )
     linked = not user and can_be_linked(location.common_dir, settings.folder)
     if settings.runs_configured:
         return (
@@ -72,6 +67,11 @@ def install_changes(
         for change in script_changes(settings.folder, event, program)
     ]
     return changes + (install_link(location.common_dir, program) if linked else [])
+
+
+def is_idle(location: Location) -> bool:
+    """Whether hooks run only for who names a work tree: a bare repository without worktrees of its own."""
+    return location.bare and not any((Path(location.common_dir) / "worktrees").glob("*"))
 
 
 def uninstall_changes(location: Location | None, settings: HookSettings, *, user: bool = False) -> list[Change]:

@@ -46,6 +46,12 @@ class Wanted:
     undo: bool = False
 
 
+IDLE_HOOKS = (
+    "a bare repository without worktrees: nobody commits in it, so these hooks run only for commands that name a work "
+    "tree (--work-tree). After a push, let its post-receive hook run `git-cm index --rev BRANCH`"
+)
+
+
 def step_of(name: str, wanted: Wanted) -> Step:
     """What a client takes. Raises: CmgitError."""
     if name == "git":
@@ -56,7 +62,7 @@ def step_of(name: str, wanted: Wanted) -> Step:
 
 
 def git_step(wanted: Wanted) -> Step:
-    from cmgit.agents.git_hooks import install_changes, this_program, uninstall_changes
+    from cmgit.agents.git_hooks import install_changes, is_idle, this_program, uninstall_changes
     from cmgit.git.hooks import read_hook_settings
 
     location = open_session().location
@@ -66,7 +72,8 @@ def git_step(wanted: Wanted) -> Step:
         if wanted.undo
         else install_changes(location, settings, this_program(), user=user)
     )
-    return Step("git", wanted.scope or "project", changes)
+    idle = not user and not wanted.undo and is_idle(location)
+    return Step("git", wanted.scope or "project", changes, [IDLE_HOOKS] if idle else [])
 
 
 def pre_commit_step(wanted: Wanted) -> Step:
