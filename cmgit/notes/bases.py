@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from cmgit.core.errors import CmgitError, ObjectUnreadable
 from cmgit.git.disk import read_file
 from cmgit.notes.model import ENTITIES, FOLDER, Head, Unreadable, is_note_path
-from cmgit.notes.packs import Pack, PackFolder, Words, make_pack, make_words, read_pack_bytes, read_words_bytes
+from cmgit.notes.pack_folder import PackFolder
+from cmgit.notes.packs import Pack, Words, make_pack, make_words, read_pack_bytes, read_words_bytes
 
 if TYPE_CHECKING:
     from cmgit.git.locate import Location
