@@ -28,6 +28,8 @@ Document = dict[str, object]
 
 AFTER_VECTOR_SECONDS = 0.2
 """What an answer takes when its vector is there."""
+MANY_CHANGES = 30
+"""So many changed files may take longer to parse than there is time: what the snapshot alone says is given first."""
 LATE_SECONDS = 0.75
 """Less than this left: an answer without vectors is given first."""
 
@@ -82,13 +84,11 @@ def from_index(
 ) -> Iterator[Document]:
     from cmgit.cli.agent_hurry import HurriedMemory
     from cmgit.retrieve.retrieve import retrieve
-    from cmgit.view.open import open_view
+    from cmgit.view.open import open_views
     from cmgit.view.past import PastSupply
+    from cmgit.view.view import View
 
     memory = HurriedMemory(location.cm_dir, left, NO_SNAPSHOT)
-    view = open_view(location, config, None, memory.watch, lambda _: None, memory=memory, started=ahead.state)
-    if isinstance(view.past, PastSupply):
-        view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
     near, longest = str(request.get("near") or ""), request.get("most")
     most = longest if isinstance(longest, int) else None
 
@@ -97,15 +97,24 @@ def from_index(
         found = ahead.vector(text, left() - AFTER_VECTOR_SECONDS)
         return memory.model(config, lambda _: None).embed_query(text) if found is None else found
 
-    def answer(by: Callable[[str], NDArray[np.float32]] | None) -> Context:
+    def answer(view: View, by: Callable[[str], NDArray[np.float32]] | None) -> Context:
+        if isinstance(view.past, PastSupply):
+            view.past = replace(view.past, make=False)  # what no build has kept takes longer than a prompt waits
         return retrieve(view, prompt, config, detail=config.detail, embed_query=by, seen=seen, near=near, most=most)
 
+    views = open_views(
+        location, config, None, memory.watch, lambda _: None, memory=memory, started=ahead.state, many=MANY_CHANGES
+    )
+    for view in views:
+        if not view.pending_files:
+            break
+        yield document(answer(view, None))  # before the next one is made
     if not config.vectors or left() < LATE_SECONDS:
-        early = answer(None)
+        early = answer(view, None)
         yield document(early)
         if not config.vectors or early.route != "search":
             return
-    last = document(answer(embed))
+    last = document(answer(view, embed))
     if memory.unmade:
         last["unmade"] = True
     yield last

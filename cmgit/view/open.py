@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -113,16 +113,53 @@ def open_view(
     Raises:
         CmgitError: no working tree, an unknown revision, a store that cannot be read.
     """
+    (view,) = open_views(location, config, rev, progress, warn, exact, memory, started)
+    return view
+
+
+def open_views(
+    location: Location,
+    config: Config,
+    rev: str | None,
+    progress: ProgressCallback,
+    warn: Warn,
+    exact: Callable[[str], bool] = lambda _: False,
+    memory: Memory | None = None,
+    started: StartedProbe | None = None,
+    many: int | None = None,
+) -> Iterator[View]:
+    """As `open_view`; before it, where so `many` files or more differ from HEAD, a view of the snapshot alone for who
+    cannot wait: it ranks the files as they were, shows them as they are, and its `pending` counts what changed."""
     recipes = current_recipes(config)
     tree, changed, commit = state_of(location, rev, started)
     memory = memory or Memory(location.cm_dir)
     base = find_base(location, tree, config, recipes, progress, warn, on_demand=rev is not None, build=memory.build)
-    target = find_target(location, tree, changed, base, rev, exact)
-    view = lay_over(location, target, base, config, recipes, progress, warn, memory)
-    view.location, view.changes = location, (None if rev is not None else changed)
-    if commit:
-        view.past = PastSupply(location, "HEAD", view.tree, commit=commit)
-    return view
+    targets = [standing_target(location, tree, base)] if many is not None and len(changed) >= many else []
+    targets.append(lambda: find_target(location, tree, changed, base, rev, exact))
+    for number, target in enumerate(targets, 1):
+        view = lay_over(location, target(), base, config, recipes, progress, warn, memory)
+        view.location, view.changes = location, (None if rev is not None else changed)
+        view.pending_files = len(changed) if number < len(targets) else 0
+        if commit:
+            view.past = PastSupply(location, "HEAD", view.tree, commit=commit)
+        yield view
+
+
+def standing_target(location: Location, tree: str | None, base: Manifest | None) -> Callable[[], Target]:
+    """The files of a snapshot, whatever was changed since."""
+    objects: list[Objects] = []
+
+    def blobs() -> Objects:
+        if not objects:
+            objects.append(open_blobs(location))
+        return objects[0]
+
+    def target() -> Target:
+        entries = tuple(entries_of(base)) if base is not None else ()
+        name = tree or ""
+        return Target(name, entries, lambda entry: blob_or_none(blobs(), entry), DiskReader(location, blobs), (), 0)
+
+    return target
 
 
 def state_of(

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 
+from cmgit.cli.agent_cold import MANY_CHANGES, cold_answers
 from tests.agents.conftest import LONGEST, SHOP, HookServer, index, log_of
 from tests.conftest import GitRepo
 
@@ -457,3 +458,29 @@ def test_a_hostile_configuration_of_the_repository_runs_nothing(
     (shop.path / "src/voucher.ts").write_text("export function voucherDiscount() {\n  return 1\n}\n")
     assert "deliveryFee" in hook.prompt(shop.path, "fix `deliveryFee` and `voucherDiscount`").text
     assert not mark.exists()
+
+
+def test_what_the_snapshot_says_is_given_first_where_many_files_changed(cold_hook: HookServer, shop: GitRepo) -> None:
+    """On a full disk, where no reader and no build helps, there would be no answer at all until they are committed."""
+    body = "".join(f"  const part{i} = [value, {i}].map((one) => one * {i})\n" for i in range(900))
+    shop.write({f"src/many/m{n}.ts": f"export function m{n}(value: number) {{\n{body}}}\n" for n in range(150)})
+    payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
+    answer = cold_hook(payload, env={"CMGIT_HOOK_SECONDS": "6"})
+    assert "deliveryFee" in answer.text
+    assert "no answer in time" not in log_of(shop.path)
+
+
+def test_answers_get_better_where_many_files_changed(shop: GitRepo) -> None:
+    renamed = {}
+    for path in (shop.path / "src").rglob("*.ts"):
+        renamed[str(path.relative_to(shop.path))] = path.read_text().replace("deliveryFee", "deliveryCharge")
+    more = {f"src/more{n}.ts": f"export const more{n} = {n}\n" for n in range(MANY_CHANGES)}
+    shop.write({**renamed, **more})
+    request = {"prompt": "fix `deliveryFee`, see `more3`", "seen": [], "near": "", "most": None}
+    early, late = cold_answers(str(shop.path), {"cm.vectors": "false"}, request, lambda: 60.0)
+    assert early["pending"]["files"] >= MANY_CHANGES  # type: ignore[index]
+    assert late["pending"]["files"] == 0  # type: ignore[index]
+    assert "more3 = 3" not in str(early["text"])
+    assert "more3 = 3" in str(late["text"])
+    for document in (early, late):  # whatever is shown stands on disk now
+        assert "function deliveryFee" not in str(document["text"])
