@@ -46,11 +46,15 @@ class Modules:
                 folder = posixpath.dirname(folder)
         self._folded: dict[str, str | None] | None = None
         self._memo: dict[tuple[str, str], str | None] = {}
+        self._folder_of: dict[str, str] = {}
         self._roots: dict[str, list[str]] = {}
 
     def resolve(self, name: str, importer: str) -> str | None:
         """The path that `name` means in a file: EXTERNAL for another package, None for a missing file of this tree."""
-        key = (posixpath.dirname(importer), name)
+        folder = self._folder_of.get(importer)
+        if folder is None:
+            folder = self._folder_of[importer] = posixpath.dirname(importer)
+        key = (folder, name)
         if key not in self._memo:
             self._memo[key] = self._resolve(name, importer)
         return self._memo[key]
