@@ -1,9 +1,10 @@
-"""cmgit alone, against its own yardsticks, in one run: `bench/speed.py [--repo PATH] [--files N] [--no-vectors]`.
+"""cmgit alone, against its own yardsticks, in one run: `bench/speed.py [--repo PATH] [--files N …] [--no-vectors]`.
 
-Prints a Markdown table for one repository (or a synthetic one of N files), cloned into a temporary folder. Figures that
-depend on the machine stand beside a yardstick of the same run: `import lance`, a bare loop over the same model, the
-time without vectors. CPU is of all processes of a command; memory is of all of them at one moment (Linux). Bytecode is
-compiled first: an installed package has it, and some environments keep Python from writing it.
+Prints a Markdown table for one repository (or synthetic ones of N files each), cloned into a temporary folder. What
+depends on the machine stands beside a yardstick of the same run: `import lance`, a bare loop over the same model, the
+time without vectors. CPU is of all processes of a command; memory is of all of them at one moment, each with its share
+of what is shared (PSS, Linux). Of several synthetic repositories a last table tells how cost grows from the smallest to
+the largest. Bytecode is compiled first: an installed package has it, and some environments keep Python from writing it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from peers_run import Watch
 from synthetic import commit, git, write_repository
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +49,11 @@ if vectors:
     import onnxruntime
 imports = time.process_time()
 report = build.build(session.location, head_tree(session.location), config, no_progress, lambda _: None)
-json.dump({"imports": imports, "build": time.process_time() - imports, "parsed": report.parsed}, sys.stdout)
+below = os.times()
+below = below.children_user + below.children_system
+json.dump(
+    {"imports": imports, "build": time.process_time() - imports, "git": below, "parsed": report.parsed}, sys.stdout
+)
 sys.stdout.flush(); os._exit(0)
 """
 MEMORY = """
@@ -127,15 +133,8 @@ class Run:
     def __init__(self, command: list[str], cwd: Path, until: Callable[[], bool] | None = None) -> None:
         started = time.perf_counter()
         done = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment())
-        self.peak = 0.0
-        watching = threading.Event()
-
-        def watch() -> None:
-            while not watching.wait(0.02):
-                self.peak = max(self.peak, tree_memory(done.pid))
-
-        watcher = threading.Thread(target=watch, daemon=True)
-        watcher.start()
+        watch = Watch(done.pid)
+        watch.start()
         if until is not None:
             while not until() and done.poll() is None:
                 time.sleep(0.005)
@@ -145,9 +144,8 @@ class Run:
         self.out = done.stdout.read()
         _, status, usage = os.wait4(done.pid, 0)
         done.returncode = os.waitstatus_to_exitcode(status)
-        watching.set()
-        watcher.join()
-        self.peak = max(self.peak, usage.ru_maxrss / (1_000_000 if sys.platform == "darwin" else 1_000))
+        watch.stop()
+        self.peak = max(watch.peak, usage.ru_maxrss / (1_000_000 if sys.platform == "darwin" else 1_000))
         self.cpu = usage.ru_utime + usage.ru_stime
         if until is None:
             self.seconds = time.perf_counter() - started
@@ -160,20 +158,18 @@ def environment() -> dict[str, str]:
     return {**kept, "CMGIT_SERVE": "off", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 
-def tree_memory(pid: int) -> float:
-    """Resident MB of a process and its children; 0 where /proc does not exist."""
-    total, work = 0.0, [pid]
-    while work:
-        one = work.pop()
-        try:
-            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * 4096 / 1e6
-            work += [int(child) for child in Path(f"/proc/{one}/task/{one}/children").read_text().split()]
-        except (OSError, ValueError, IndexError):
-            continue
-    return total
+@dataclass
+class Growth:
+    """What grows with a repository. index, commit: seconds of CPU; ways: seconds of an answer in memory."""
+
+    files: int = 0
+    units: int = 0
+    index: float = 0.0
+    commit: float = 0.0
+    ways: dict[str, float] = field(default_factory=dict)
 
 
-def measure(clone: Path, vectors: bool, runs: int) -> list[tuple[str, str, str]]:
+def measure(clone: Path, vectors: bool, runs: int, growth: Growth) -> list[tuple[str, str, str]]:
     cm_dir = clone / ".git" / "cm"
     git(clone, "status", "--porcelain")  # a fresh index makes every later status hash files again
     first = []
@@ -183,6 +179,7 @@ def measure(clone: Path, vectors: bool, runs: int) -> list[tuple[str, str, str]]
     wall, cpu = middle(first, "seconds"), middle(first, "cpu")
     told = json.loads(first[-1].out)
     source, kept = told["bytes"]["source"], told["bytes"]["snapshot"]
+    growth.files, growth.units, growth.index = told["files"], told["units"], min(run.cpu for run in first)
     rows = [
         (
             "first index, no vectors",
@@ -201,7 +198,9 @@ def measure(clone: Path, vectors: bool, runs: int) -> list[tuple[str, str, str]]
         rate = json.loads(Run([sys.executable, "-c", RATE], clone).out)
         speeds = f"{rate['ours']:.0f} of {rate['bare']:.0f} a second"
         rows.append(("vectors, of a bare loop's", f"{rate['ours'] / rate['bare']:.2f}", speeds))
-        whole = json.loads(Run([*CM, "index", "--json"], clone).out)
+        rest = Run([*CM, "index", "--json"], clone)
+        whole = json.loads(rest.out)
+        rows.append(("  peak memory with vectors, all processes", f"{max(early.peak, rest.peak):.0f} MB", ""))
         rows.append(("bytes for each vector", f"{whole['bytes']['vectors'] / max(1, whole['vectors']):.0f}", ""))
     flag = "yes" if vectors else "no"
     name = unit_to_name(clone)
@@ -211,9 +210,13 @@ def measure(clone: Path, vectors: bool, runs: int) -> list[tuple[str, str, str]]
         jobs.append(json.loads(Run([sys.executable, "-c", JOB, flag], clone).out))
     assert all(job["parsed"] == 1 for job in jobs)
     beyond = statistics.median(job["build"] for job in jobs)
-    rows.append(("one-file commit, CPU beyond imports", f"{beyond:.3f} s", f"imports {jobs[0]['imports']:.2f} s"))
+    below = statistics.median(job["git"] for job in jobs)
+    growth.commit = min(job["build"] + job["git"] for job in jobs)
+    beside = f"imports {jobs[0]['imports']:.2f} s, git's processes {below:.2f} s"
+    rows.append(("one-file commit, CPU beyond imports", f"{beyond:.3f} s", beside))
     memory = json.loads(Run([sys.executable, "-c", MEMORY, flag, name, SEARCH], clone).out)
     rows += [(f"{way} in memory", f"{1000 * memory[way]:.0f} ms", f"{memory['units']:,} units") for way in YARDSTICKS]
+    growth.ways = {way: memory[way] for way in YARDSTICKS}
     cold: dict[str, list[Run]] = {}
     asked = {"named": f"change {name}", "search": SEARCH}
     for _ in range(2 * runs + 1):
@@ -230,6 +233,26 @@ def measure(clone: Path, vectors: bool, runs: int) -> list[tuple[str, str, str]]
         rows.append((f"cold retrieve, {way}", said, f"{share}, {by_cpu} by CPU"))
     rows.append(("  peak memory of a reader", f"{max(run.peak for run in cold['search']):.0f} MB", ""))
     return rows
+
+
+def grown(found: list[Growth]) -> list[tuple[str, str, str]]:
+    """From the smallest repository to the largest."""
+    few, many = found[0], found[-1]
+    more = max(1, many.units - few.units)
+    per_file = (many.index / many.files) / (few.index / few.files)
+    said = f"{few.files:,} to {many.files:,} files, {few.units:,} to {many.units:,} units"
+    return [
+        ("first index, CPU for each file", ratio(per_file, 1), said),
+        ("one-file commit, CPU more for each 100,000 units", f"{(many.commit - few.commit) * 1e5 / more:.3f} s", ""),
+        *(
+            (
+                f"{way} in memory, more for each 1,000 units",
+                f"{(many.ways[way] - few.ways[way]) * 1e6 / more:.2f} ms",
+                "",
+            )
+            for way in YARDSTICKS
+        ),
+    ]
 
 
 def middle(runs: list[Run], name: str) -> float:
@@ -259,22 +282,32 @@ def edit(clone: Path, number: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path, default=ROOT, help="the repository to clone and measure")
-    parser.add_argument("--files", type=int, help="measure a synthetic repository of so many files instead")
-    parser.add_argument("--flat", action="store_true", help="its files lie in one folder")
+    parser.add_argument("--files", type=int, nargs="+", help="measure synthetic repositories of so many files instead")
+    parser.add_argument("--flat", action="store_true", help="their files lie in one folder")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--no-vectors", action="store_true", help="leave the embeddings out")
     args = parser.parse_args()
     compileall.compile_dir(str(ROOT / "cmgit"), quiet=2)
-    with tempfile.TemporaryDirectory() as folder:
-        clone = Path(folder) / "clone"
-        if args.files:
-            write_repository(clone, args.files, flat=args.flat)
-        else:
-            git(Path(folder), "clone", "-q", str(args.repo.resolve()), str(clone))
-        rows = measure(clone, not args.no_vectors, args.runs)
-    title = f"{args.files:,} synthetic files" if args.files else str(args.repo)
+    found: list[Growth] = []
+    for files in sorted(args.files or [0]):
+        with tempfile.TemporaryDirectory() as folder:
+            clone = Path(folder) / "clone"
+            if files:
+                write_repository(clone, files, flat=args.flat)
+            else:
+                git(Path(folder), "clone", "-q", str(args.repo.resolve()), str(clone))
+            found.append(Growth())
+            show(
+                f"{files:,} synthetic files" if files else str(args.repo),
+                measure(clone, not args.no_vectors, args.runs, found[-1]),
+            )
+    if len(found) > 1:
+        show("growth", grown(found))
+
+
+def show(title: str, rows: list[tuple[str, str, str]]) -> None:
     print(f"## {title}\n\n| what | measured | beside |\n|---|---|---|")
-    print("\n".join(f"| {what} | {value} | {beside} |" for what, value, beside in rows))
+    print("\n".join(f"| {what} | {value} | {beside} |" for what, value, beside in rows), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":
