@@ -22,6 +22,7 @@ from cmgit.extract.bindings import (
     Source,
     This,
 )
+from cmgit.extract.nodes import FunctionParts, function_parts
 from cmgit.extract.parse import ERROR_KIND, load_grammar
 
 if TYPE_CHECKING:
@@ -328,7 +329,8 @@ class Binder:
                 made.asynchronous = True
             elif kind == "*":
                 made.generator = True
-        body = node.child_by_field_name("body")
+        parts = function_parts(node)
+        made.result, made.type_parameters, body = parts.result, parts.type_parameters, parts.body
         if body is not None:
             if body.type == "statement_block":
                 self.push_children(body, inner, unit)
@@ -336,24 +338,24 @@ class Binder:
                 made.returns.append((body, inner))
                 self.push(body, inner, unit)
                 self._context(body, "return", node, inner, function=made)
-        for field in ("return_type", "type_parameters"):
-            part = node.child_by_field_name(field)
-            if part is not None:
-                self.push(part, inner, unit)
-        self.type_parameters(node, inner)
-        self._parameters(node, made, unit)
+        if made.result is not None:
+            self.push(made.result, inner, unit)
+        if made.type_parameters is not None:
+            self.push(made.type_parameters, inner, unit)
+            self._type_parameters(made.type_parameters, inner)
+        self._parameters(parts, made, unit)
         if "generator" in node.type:
             made.generator = True
         return made
 
-    def _parameters(self, node: Node, made: Function, unit: int) -> None:
+    def _parameters(self, parts: FunctionParts, made: Function, unit: int) -> None:
         inner = made.scope
-        single = node.child_by_field_name("parameter")
+        single = parts.parameter
         if single is not None:
             made.parameters.append(single)
             self.bind(single, inner, Source("parameter", function=made), "parameter", inner, unit)
             return
-        listed = node.child_by_field_name("parameters")
+        listed = parts.parameters
         if listed is None:
             return
         for child in listed.named_children:
@@ -396,8 +398,10 @@ class Binder:
 
     def type_parameters(self, node: Node, scope: Scope) -> None:
         listed = node.child_by_field_name("type_parameters")
-        if listed is None:
-            return
+        if listed is not None:
+            self._type_parameters(listed, scope)
+
+    def _type_parameters(self, listed: Node, scope: Scope) -> None:
         for child in listed.named_children:
             name = child.child_by_field_name("name")
             if name is not None:
@@ -420,7 +424,7 @@ class Binder:
 def _is_written(kind: str, function: Function | None) -> bool:
     """Whether the context of an expression is a written type."""
     if kind == "return":
-        return function is not None and function.node.child_by_field_name("return_type") is not None
+        return function is not None and function.result is not None
     return kind == "type"
 
 

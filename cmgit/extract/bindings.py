@@ -114,10 +114,14 @@ class This(NamedTuple):
 
 
 class Function:
-    """A function, method, accessor or the module itself, as a place for returns and `this`."""
+    """A function, method, accessor or the module itself, as a place for returns and `this`.
+
+    result: the written type of what it returns. type_parameters: their list.
+    """
 
     __slots__ = (
-        "arrow", "asynchronous", "doc", "generator", "node", "outer", "parameters", "returns", "scope", "this", "unit",
+        "arrow", "asynchronous", "doc", "generator", "node", "outer", "parameters", "result", "returns", "scope",
+        "this", "type_parameters", "unit",
     )  # fmt: skip
 
     def __init__(self, node: Node, unit: int | None, outer: Function | None, this: This, arrow: bool) -> None:
@@ -132,6 +136,8 @@ class Function:
         self.parameters: list[Node] = []
         self.returns: list[tuple[Node, Scope]] = []
         self.doc: tuple[int, int] | None = None
+        self.result: Node | None = None
+        self.type_parameters: Node | None = None
 
 
 class Member(NamedTuple):

@@ -218,7 +218,7 @@ def _expected_return(low: Lowering, function: Function | None) -> int:
     if function is None:
         return _UNKNOWN
     values = low.values
-    annotation = function.node.child_by_field_name("return_type")
+    annotation = function.result
     if annotation is not None:
         row = type_row(low, annotation, function.scope)
     else:
@@ -246,8 +246,8 @@ def function_props(low: Lowering, made: Function) -> list[Prop]:
                 props.append((f"(...{index})", row, 0))
             else:
                 props.append((f"({index})", row, 0))
-    props.extend(type_parameter_props(low, made.node, made.scope))
-    predicate = made.node.child_by_field_name("return_type")
+    props.extend(_type_parameter_props(low, made.type_parameters, made.scope))
+    predicate = made.result
     if predicate is not None and predicate.type in ("type_predicate_annotation", "asserts_annotation"):
         props.extend(_predicate(low, made, predicate))
     return props
@@ -268,7 +268,10 @@ def _predicate(low: Lowering, made: Function, node: Node) -> list[Prop]:
 
 
 def type_parameter_props(low: Lowering, node: Node, scope: Scope) -> list[Prop]:
-    listed = node.child_by_field_name("type_parameters")
+    return _type_parameter_props(low, node.child_by_field_name("type_parameters"), scope)
+
+
+def _type_parameter_props(low: Lowering, listed: Node | None, scope: Scope) -> list[Prop]:
     if listed is None:
         return []
     props: list[Prop] = []
@@ -286,7 +289,7 @@ def return_row(low: Lowering, made: Function) -> int:
     """The row of a call's result: the written type, or what the body returns."""
     values = low.values
     node = made.node
-    annotation = node.child_by_field_name("return_type") or (
+    annotation = made.result or (
         node.child_by_field_name("type") if node.type in ("construct_signature", "constructor_type") else None
     )
     if annotation is not None:

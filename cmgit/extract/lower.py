@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 70
 _MAX_UNION = 12
 _UNKNOWN = 0
+_MEMBER = ValueOp.MEMBER
+_CALL = ValueOp.CALL
 
 _LITERALS = {
     "string": "string", "template_string": "string", "number": "number", "regex": "RegExp", "true": "boolean",
@@ -57,7 +59,11 @@ class Values:
         key = (op, a, b, name)
         found = self._rows.get(key)
         if found is None:
-            found = self._rows[key] = self.fresh(op, a, b, name)
+            found = self._rows[key] = len(self.op)
+            self.op.append(op)
+            self.a.append(a)
+            self.b.append(b)
+            self.name.append(name)
         return found
 
     def fresh(self, op: int, a: int = NONE, b: int = NONE, name: int = NONE) -> int:
@@ -74,7 +80,7 @@ class Values:
     def member(self, value: int, name: str) -> int:
         if value == _UNKNOWN:
             return _UNKNOWN
-        return self.row(ValueOp.MEMBER, value, NONE, self.strings.id(name))
+        return self.row(_MEMBER, value, NONE, self.strings.id(name))
 
     def list_row(self, rows: list[int]) -> int:
         if not rows:
@@ -159,18 +165,12 @@ class Lowering:
             return found
         if self.depth > MAX_DEPTH:
             return _UNKNOWN
-        self.depth += 1
         handler = self.table[node.kind_id]
-        result = handler(self, node, scope) if handler is not None else _UNKNOWN
-        self.depth -= 1
-        if self.binder.javascript:
-            doc = self.binder.casts.get(node.start_byte)
-            if doc is not None and node.type == "parenthesized_expression":
-                from cmgit.extract.jsdoc import cast_type
-
-                typed = cast_type(self, doc, scope)
-                if typed:
-                    result = typed
+        result = _UNKNOWN
+        if handler is not None:
+            self.depth += 1
+            result = handler(self, node, scope)
+            self.depth -= 1
         self.memo[key] = result
         return result
 
@@ -205,9 +205,15 @@ class Lowering:
     # -- names --------------------------------------------------------------------------------------
 
     def name(self, text: str, scope: Scope) -> int:
-        binding = scope.value(text)
-        if binding is not None:
-            return self.binding(binding)
+        looked: Scope | None = scope
+        while looked is not None:
+            binding = looked.values.get(text)
+            if binding is not None:
+                row = binding.row
+                if row is None:
+                    return self.binding(binding)
+                return _UNKNOWN if row < 0 else row
+            looked = looked.parent
         if text == "undefined":
             return self.values.literal("undefined")
         if text == "exports":
@@ -392,7 +398,7 @@ def _call(low: Lowering, node: Node, scope: Scope) -> int:
         types = low.type_arguments(node.child_by_field_name("type_arguments"), scope)
         if types != NONE:
             row = values.row(ValueOp.INSTANTIATE, row, types)
-    return values.row(ValueOp.CALL, row, low.arguments(arguments, scope))
+    return values.row(_CALL, row, low.arguments(arguments, scope))
 
 
 def _new(low: Lowering, node: Node, scope: Scope) -> int:
@@ -452,6 +458,20 @@ def _array(low: Lowering, node: Node, scope: Scope) -> int:
 def _first(low: Lowering, node: Node, scope: Scope) -> int:
     inner = node.named_children
     return low.expr(inner[0], scope) if inner else _UNKNOWN
+
+
+def _parenthesised(low: Lowering, node: Node, scope: Scope) -> int:
+    """`(x)`, or a cast by the doc comment before it."""
+    result = _first(low, node, scope)
+    if low.binder.javascript:
+        doc = low.binder.casts.get(node.start_byte)
+        if doc is not None:
+            from cmgit.extract.jsdoc import cast_type
+
+            low.depth -= 1
+            result = cast_type(low, doc, scope) or result
+            low.depth += 1
+    return result
 
 
 def _last(low: Lowering, node: Node, scope: Scope) -> int:
@@ -598,7 +618,7 @@ _EXPRESSIONS: dict[str, _Handler] = {
     "new_expression": _new,
     "object": _object,
     "array": _array,
-    "parenthesized_expression": _first,
+    "parenthesized_expression": _parenthesised,
     "satisfies_expression": _first,
     "non_null_expression": _first,
     "sequence_expression": _last,

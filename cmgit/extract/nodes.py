@@ -7,7 +7,25 @@ has at least, each is at its place: comments and errors only add some, and then 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tree_sitter import Node
+
+_RESULTS = frozenset({"type_annotation", "asserts_annotation", "type_predicate_annotation"})
+_PLAIN = frozenset(
+    {"arrow_function", "function_declaration", "function_expression", "method_definition", "generator_function",
+     "generator_function_declaration"}
+)  # fmt: skip
+
+
+class FunctionParts(NamedTuple):
+    """parameter: the only one of an arrow function without brackets. result: the written type of what it returns."""
+
+    body: Node | None
+    parameter: Node | None
+    parameters: Node | None
+    result: Node | None
+    type_parameters: Node | None
 
 
 def call_parts(node: Node) -> tuple[Node | None, Node | None]:
@@ -64,4 +82,28 @@ def declarator_parts(node: Node) -> tuple[Node | None, Node | None, Node | None]
         node.child_by_field_name("name"),
         node.child_by_field_name("type"),
         node.child_by_field_name("value"),
+    )
+
+
+def function_parts(node: Node) -> FunctionParts:
+    """The parts of a function, a method, a signature or a function type."""
+    field = node.child_by_field_name
+    if node.type in _PLAIN:
+        body = parameters = result = type_parameters = None
+        for child in node.children:
+            if not child.is_named:
+                continue
+            kind = child.type
+            if kind == "formal_parameters":
+                parameters = child
+            elif kind == "statement_block":
+                body = child
+            elif kind in _RESULTS:
+                result = child
+            elif kind == "type_parameters":
+                type_parameters = child
+        if parameters is not None:
+            return FunctionParts(body or field("body"), None, parameters, result, type_parameters)
+    return FunctionParts(
+        field("body"), field("parameter"), field("parameters"), field("return_type"), field("type_parameters")
     )

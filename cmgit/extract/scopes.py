@@ -64,7 +64,8 @@ def collect_scopes(
     exports = [*exported_rows(low), *global_rows(low)]
     write_assigned(low)
     write_unit_props(low)
-    reads, read_rows = reads_of(low, {strings[name] for name in set(units.name) if name >= 0})
+    known = strings.strings()
+    reads, read_rows = reads_of(low, {known[name] for name in set(units.name) if name >= 0})
     refs = _references(binder, [*binder.sites, *reads], [*rows, *read_rows], strings, lines)
     values = low.values
     ints = _ints

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+
+class _Indices(dict[str, int]):
+    def __missing__(self, text: str) -> int:
+        index = self[text] = len(self)
+        return index
+
 
 class Interner:
-    """Gives each distinct string an index, in order of first use."""
+    """Gives each distinct string an index, in order of first use.
 
-    __slots__ = ("_ids", "_texts")
+    id: the index of a string, new or known.
+    """
+
+    __slots__ = ("_indices", "id")
 
     def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
-        self._texts: list[str] = []
-
-    def id(self, text: str) -> int:
-        """The index of a string, new or known."""
-        found = self._ids.get(text)
-        if found is None:
-            found = self._ids[text] = len(self._texts)
-            self._texts.append(text)
-        return found
+        self._indices = _Indices()
+        # The dictionary's own method: the call of one written here would cost more than what it does.
+        self.id: Callable[[str], int] = self._indices.__getitem__
 
     def strings(self) -> tuple[str, ...]:
         """All strings so far, by index."""
-        return tuple(self._texts)
-
-    def __getitem__(self, index: int) -> str:
-        return self._texts[index]
+        return tuple(self._indices)
