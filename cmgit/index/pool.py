@@ -15,14 +15,19 @@ from cmgit.core.records import BlobKey
 from cmgit.index.blobs import BlobProducts, process_blob
 
 INLINE_BYTES = 600_000
-BATCH_BYTES = 256_000
+BATCH_BYTES = 96_000
+BATCHES_AHEAD = 6
+"""For each worker: what keeps all of them busy while the first batch, which is handed out first, is a slow one."""
 
 Blob = tuple[BlobKey, bytes]
 
 
 def begin_worker() -> None:
-    """Facts are many and live until they are sent: looking for cycles among them costs a twentieth of parsing."""
-    gc.set_threshold(200_000, 50, 100)
+    """Nothing that is made of a blob lies in a circle (a test watches that), so nobody looks for circles: it would
+    cost a tenth of parsing."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
 
 
 def process_batch(blobs: list[Blob], max_bytes: int) -> list[BlobProducts]:
@@ -59,7 +64,7 @@ def spread(
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         for batch in batches(blobs):
             waiting.append(pool.submit(process_batch, batch, max_bytes))
-            if len(waiting) > workers * 2:
+            if len(waiting) > workers * BATCHES_AHEAD:
                 done = waiting.popleft().result()
                 advance(len(done))
                 yield from done
