@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 
 from cmgit.core.facts import NONE, BlobFacts, ImportKind, UnitKind
 
@@ -41,6 +42,8 @@ _KEYWORDS = frozenset((
     "yield", "string", "number", "boolean", "never", "object", "require", "module", "exports", "use", "strict",
 ))
 # fmt: on
+_ASCII_RUN = re.compile(r"[A-Za-z0-9]+")
+_MOST_KNOWN = 1 << 16
 _PIECE = re.compile(r"[^\W_]+")
 _ASCII_PART = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]+[a-z]+\d*|[a-z]+\d*|[A-Z]+\d*|\d+")
 # Comment marks, tags (`@param`, `{@link …}`) and brackets: tokens that tell nothing.
@@ -170,7 +173,22 @@ def _slice(source: bytes, start: int, end: int) -> str:
 
 def _words(text: str) -> list[str]:
     """Identifiers, strings and comments as words; keywords, single letters and encoded data are left out."""
+    if text.isascii():
+        return list(chain.from_iterable(map(_TELLING.__getitem__, _ASCII_RUN.findall(text))))
     return [word for word in _all_words(text) if (len(word) > 1 and word not in _KEYWORDS) or not word.isascii()]
+
+
+class _Telling(dict[str, tuple[str, ...]]):
+    """Words of a run of letters and digits that `_words` keeps, each worked out once."""
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        words = self[run] = tuple(word for word in _all_words(run) if len(word) > 1 and word not in _KEYWORDS)
+        return words
+
+
+_TELLING = _Telling()
 
 
 def _all_words(text: str) -> list[str]:
@@ -220,23 +238,28 @@ def _first_window(words: list[str], room: int, seen: list[str]) -> tuple[list[st
     return start, later
 
 
-def _word_cost(word: str) -> int:
+class _Costs(dict[str, int]):
     """Tokens that a word will take, estimated a little high: common words take one."""
-    return 1 + len(word) // 6 if word.isascii() else (len(word) + 1) // 2 + 1
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST_KNOWN:
+            self.clear()
+        cost = self[word] = 1 + len(word) // 6 if word.isascii() else (len(word) + 1) // 2 + 1
+        return cost
+
+
+_COSTS = _Costs()
 
 
 def _cost(words: Iterable[str]) -> int:
-    return sum(map(_word_cost, words))
+    return sum(map(_COSTS.__getitem__, words))
 
 
 def _split_at(words: list[str], cost: int) -> tuple[list[str], list[str]]:
     """The words that fit into a cost, and the rest."""
-    spent = 0
-    for at, word in enumerate(words):
-        spent += _word_cost(word)
-        if spent > cost:
-            return words[:at], words[at:]
-    return words, []
+    spent = list(accumulate(map(_COSTS.__getitem__, words[: cost + 1])))  # each word costs one at least
+    at = bisect_right(spent, cost)
+    return (words[:at], words[at:]) if at < len(spent) else (words, [])
 
 
 def _windows(words: list[str], room: int) -> Iterator[list[str]]:

@@ -11,6 +11,7 @@ import re
 from array import array
 from collections import Counter
 from functools import lru_cache
+from itertools import chain
 
 from cmgit.core.facts import NONE, BlobFacts, ImportKind, UnitKind
 from cmgit.core.tables import FIELD_BITS, BlobTerms
@@ -32,10 +33,26 @@ _TOKEN = re.compile(rb"(?:[A-Za-z0-9_$\x80-\xff]|\\u(?:\{[0-9A-Fa-f]{1,6}\}|[0-9
 _LITERAL = re.compile(
     rb"""(/\*.*?(?:\*/|\Z)|//[^\n\r]*|"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*'|`(?:[^`\\]|\\.)*`)""", re.DOTALL
 )
+MOST_KNOWN = 1 << 17
 LONGEST_LITERAL = 4_000  # a larger one is data, and only its beginning says what it is
 
 
-@lru_cache(maxsize=1 << 17)
+class _Terms(dict[bytes, tuple[str, ...]]):
+    """Terms of runs of bytes, each worked out once: a dictionary is asked by `map` without a call of Python's."""
+
+    __slots__ = ("_code",)
+
+    def __init__(self, *, code: bool) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, raw: bytes) -> tuple[str, ...]:
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        terms = self[raw] = _token_terms(raw, self._code)
+        return terms
+
+
 def _token_terms(raw: bytes, code: bool) -> tuple[str, ...]:
     """Terms of one run of bytes. code: drop keywords; otherwise drop stop words."""
     text = raw.decode("utf-8", "ignore")
@@ -52,6 +69,9 @@ def _token_terms(raw: bytes, code: bool) -> tuple[str, ...]:
     )
 
 
+_CODE_TERMS, _PROSE_TERMS = _Terms(code=True), _Terms(code=False)
+
+
 class _Fields:
     """Occurrences by (unit, field) while a blob is read."""
 
@@ -66,16 +86,14 @@ class _Fields:
             counter[term] += 1
 
     def add_bytes(self, unit: int, field: int, text: bytes) -> None:
-        found = Counter(_TOKEN.findall(text))
+        found = _TOKEN.findall(text)
         if not found:
             return
         counter = self.counts[unit][field]
         if counter is None:
             counter = self.counts[unit][field] = Counter()
-        code, get = field == BODY, counter.get
-        for raw, times in found.items():
-            for term in _token_terms(raw, code):
-                counter[term] = get(term, 0) + times
+        known = _CODE_TERMS if field == BODY else _PROSE_TERMS
+        counter.update(chain.from_iterable(map(known.__getitem__, found)))
 
 
 def _silent_ranges(facts: BlobFacts) -> list[tuple[int, int]]:
@@ -140,6 +158,7 @@ def _read_code(fields: _Fields, unit: int, code: bytes) -> None:
         fields.add_bytes(unit, STRING, b" ".join(strings))
 
 
+@lru_cache(maxsize=1 << 14)
 def _name_terms(text: str) -> tuple[str, ...]:
     found = tokens(text)
     if len(found) > 1:
@@ -174,7 +193,7 @@ def blob_terms(source: bytes, facts: BlobFacts) -> BlobTerms:
 
 
 def _columns(fields: _Fields) -> BlobTerms:
-    rows: dict[str, list[tuple[int, int]]] = {}
+    rows: dict[str, list[int]] = {}  # unit, counts, unit, counts, …
     lengths = array("i", [0]) * len(fields.counts)
     for unit, by_field in enumerate(fields.counts):
         merged: dict[str, int] = {}
@@ -186,14 +205,14 @@ def _columns(fields: _Fields) -> BlobTerms:
                     merged[term] = get(term, 0) | (times if times < most else most) << shift
         for term, packed in merged.items():
             if term in rows:
-                rows[term].append((unit, packed))
+                rows[term] += (unit, packed)
             else:
-                rows[term] = [(unit, packed)]
+                rows[term] = [unit, packed]
     terms = sorted(rows)
     starts, unit_column, counts = array("i", [0]), array("i"), array("I")
     for term in terms:
-        for unit, packed in rows[term]:
-            unit_column.append(unit)
-            counts.append(packed)
+        row = rows[term]
+        unit_column.extend(row[0::2])
+        counts.extend(row[1::2])
         starts.append(len(unit_column))
     return BlobTerms(terms=tuple(terms), starts=starts, unit=unit_column, counts=counts, lengths=lengths)
