@@ -23,6 +23,8 @@ Answer = TypeVar("Answer")
 TOKEN = "CMGIT_MCP_TOKEN"
 READER_SECONDS = 60.0
 START_SECONDS = 4.0
+PAUSE_SECONDS = 20.0
+"""A reader that did not start in time is looked for again after so long: the machine may only have been busy."""
 
 
 @click.command(name="mcp")
@@ -62,7 +64,7 @@ class Repositories:
     def __init__(self, start: str) -> None:
         self._start = start
         self._keepers: dict[str, Keeper] = {}
-        self._no_reader: set[str] = set()
+        self._no_reader: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def tools(self, roots: Sequence[str] = ()) -> list[Tool]:
@@ -149,7 +151,7 @@ class Repositories:
         from cmgit.cli.runtime import reap_readers, runtime_dir, serve_wanted, start_reader, version
         from cmgit.view.resident import ask, exchange, socket_path
 
-        if location.top is None or not serve_wanted() or location.git_dir in self._no_reader:
+        if location.top is None or not serve_wanted() or time.monotonic() < self._no_reader.get(location.git_dir, 0.0):
             return None
         reap_readers()
         path = socket_path(location.git_dir, runtime_dir())
@@ -162,7 +164,7 @@ class Repositories:
                 time.sleep(0.05)
             reply = exchange(path, whole, READER_SECONDS)
         if reply is None or "refused" in reply:
-            self._no_reader.add(location.git_dir)  # it does not start here, or is another installation's
+            self._no_reader[location.git_dir] = time.monotonic() + PAUSE_SECONDS  # or another installation's
             return None
         if isinstance(error := reply.get("error"), dict):
             raise CmgitError(str(error.get("message")), str(error.get("hint") or ""))

@@ -43,6 +43,8 @@ def run_dir(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="cm-"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.delenv("CMGIT_SERVE", raising=False)
+    monkeypatch.setattr("cmgit.cli.serve.START_SECONDS", HANG)
+    monkeypatch.setattr("cmgit.cli.serve.ASK_SECONDS", HANG)
     yield folder / "cmgit"
     for socket in (folder / "cmgit").glob("*.sock"):
         resident.ask(str(socket), {"op": "stop"}, HANG)

@@ -61,7 +61,7 @@ def talk(transport: Any, mode: str, say: Callable[[Client], Awaitable[Any]], **o
     """Open a session and talk."""
 
     async def run() -> Any:
-        with anyio.fail_after(120):
+        with anyio.fail_after(HANG):
             async with Client(transport, mode=mode, **options) as client:
                 return await say(client)
 
@@ -265,15 +265,25 @@ def test_the_resident_reader_answers_and_is_started(shop: GitRepo, monkeypatch: 
     monkeypatch.delenv("CMGIT_SERVE")
     assert ask(shop.path, op="ping") is None
 
+    def answered() -> int:
+        reply = ask(shop.path, op="ping")
+        return int(reply["answer"]["answered"]) if reply else 0
+
     async def say(client: Client) -> None:
-        for _ in range(3):
+        before = -1
+        while before < 0 or answered() == before:  # the server answers by itself while the reader is not there yet
+            before = answered()
             found = await client.call_tool("cm_symbols", {"path": "src/cart.ts"})
             assert "shareCart" in text_of(found)
+            await anyio.sleep(0.1)
+        for _ in range(2):
+            await client.call_tool("cm_symbols", {"path": "src/cart.ts"})
+        assert answered() == before + 3
         found = await client.call_tool("cm_callers", {"name": "nobody"})
         assert "nothing here is named nobody\nhint: " in text_of(found)
 
     talk(on_stdio(shop.path), "auto", say)
-    assert ask(shop.path, op="ping")["answer"]["answered"] == 3
+    assert answered() >= 3
 
 
 def test_it_ends_with_its_client(shop: GitRepo) -> None:
