@@ -49,8 +49,10 @@ PRIOR = {
     "quoted": 0.3,
 }  # fmt: skip
 RARE = ("quoted", "phrase", "name", "name told", "tested")
-"""Signals that few of the tasks have: held to the prior ten times as hard, and never against a unit."""
+"""Signals that few of the tasks have: held to the prior ten times as hard."""
 HOLD = 10.0
+NEVER = RARE
+"""Signals that never count against a unit."""
 QUESTION_SHARE = 0.25
 """Weight of a repository's questions from doc comments beside that of a repository's tasks: they guard search by plain
 words, which tasks alone unlearn."""
@@ -143,7 +145,7 @@ def fit(cases: list[Case], columns: list[int]) -> Floats:
     share *= [QUESTION_SHARE if cases[i].repo.startswith(QUESTIONS) else 1.0 for i, _ in golds]
     share /= share.sum()
     hold = np.array([HOLD if SIGNALS[c] in RARE else 1.0 for c in columns])
-    never = np.array([SIGNALS[c] in RARE for c in columns])
+    never = np.array([SIGNALS[c] in NEVER for c in columns])
     rows = np.concatenate([g for _, g in golds])
     gold_of = np.repeat(np.arange(len(golds)), [len(g) for _, g in golds])
     case_share = np.bincount([i for i, _ in golds], weights=share, minlength=len(cases))

@@ -79,6 +79,20 @@ _OF_TESTS = ("test", "spec", "fixture", "mock", "тест", "测试", "テスト
 _TYPE = r"(?:fix(?:es|ed)?|feat|perf|refactor|chore|docs|test|types?|build|revert|style|ci|breaking)"
 _SCOPE = lazy(rf"^\s*{_TYPE}\s*\(([^)\n]{{1,60}})\)!?:", re.IGNORECASE)
 _PREFIX = lazy(rf"^\s*{_TYPE}\s*(?:\([^)\n]*\))?!?:", re.IGNORECASE)
+MOST_ASKED = 20  # words of a question
+_ASKS = lazy(
+    r"^\W*(?:how|where|what|which|why|who|when|is|are|does|do|can|may|find|show|locate|explain|где|как|какой|какая|какие|"
+    r"почему|зачем|что|когда|найди|покажи)\b|[?？]\s*$|在哪|哪里|哪个|如何|怎么|怎样|为什么|どこ|どう",
+    re.IGNORECASE,
+)
+_ORDERS = lazy(
+    r"^\W*(?:properly|temporarily|correctly|please|don'?t|(?:add|chang|enhanc|fix|improv|remov|updat)(?:e?d|e?s|ing)|"
+    r"add|allow|avoid|bump|change|clean|correct|deny|deprecate|disable|do|drop|enable|enhance|ensure|expose|extend|fix|"
+    r"guard|handle|ignore|implement|improve|introduce|make|move|optimi[sz]e|prevent|provide|reduce|refactor|remove|rename|"
+    r"respect|revert|rewrite|simplify|stop|support|treat|update|use|warn|wrap)\b|"
+    r"\b(?:should|must|fails?|broken|wrong|bug|instead of)\b",
+    re.IGNORECASE,
+)
 
 
 @record
@@ -109,7 +123,8 @@ class Prompt:
 
     title: its first line. text: what is left to search with, title included, without fences. code: what stood in
     fences. literals: quoted strings. scope: of a commit message (`fix(runtime-core): …`). tests_asked: it asks for
-    tests; mentions_tests: it speaks of them. idle: it says nothing about code.
+    tests; mentions_tests: it speaks of them. idle: it says nothing about code. asks: it asks in plain words where
+    or how something is done, or says in a few what it is, names nothing of the code and orders no change.
     """
 
     title: str
@@ -122,6 +137,7 @@ class Prompt:
     tests_asked: bool
     mentions_tests: bool
     idle: bool
+    asks: bool = False
 
 
 def text_to_embed(prompt: Prompt) -> str:
@@ -164,6 +180,7 @@ def read_prompt(prompt: str) -> Prompt:
     searched = _PREFIX.sub(" ", no_urls) if ":" in no_urls else no_urls
     searched = (_HEADING.sub(" ", searched) if _mentions(searched, _OF_HEADINGS) else searched).strip()
     of_tests = _mentions(prose, _OF_TESTS)
+    tests_asked = of_tests and bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0]))
     title = next((line for line in searched.splitlines() if line.strip()), "")
     return Prompt(
         title=title.strip(),
@@ -173,10 +190,20 @@ def read_prompt(prompt: str) -> Prompt:
         places=places,
         literals=tuple(dict.fromkeys(next(filter(None, found)) for found in _quoted(no_urls)))[:32],
         scope=scope[1] if scope else "",
-        tests_asked=of_tests and bool(_TESTS_ASKED.search(prose.strip().split("\n", 1)[0])),
+        tests_asked=tests_asked,
         mentions_tests=of_tests and bool(_TEST_WORDS.search(prose)),
         idle=not code.strip() and is_idle(prose),
+        asks=not (code.strip() or names or tests_asked) and _asks(prose),
     )
+
+
+def _asks(prose: str) -> bool:
+    """Whether a short prompt looks for code and orders no change of it. What orders nothing in so many words ("cookie
+    parsing") is taken for a question; a commit's prefix, an order and a complaint are not."""
+    text = prose.strip()
+    if "\n" in text or len(text.split()) > MOST_ASKED or _PREFIX.match(text):
+        return False
+    return bool(_ASKS.search(text)) or (text.isascii() and not _ORDERS.search(text))
 
 
 def _mentions(text: str, words: tuple[str, ...]) -> bool:

@@ -8,21 +8,26 @@ import re
 from cmgit.core.record import record
 from cmgit.retrieve import weights
 from cmgit.retrieve.prompt import Prompt, is_distinctive
-from cmgit.words.split import identifier_terms, is_ideographic, is_stop_word, terms_of, tokens
+from cmgit.words.split import fold, identifier_terms, is_ideographic, is_stop_word, terms_of, tokens
+from cmgit.words.stem import stem
 
 MOST_LITERALS = 8
+_ISE = re.compile(r"(?<=[a-z]{3})is(ations?|e[drs]?|ers|ing|able)$")
+_OUR = re.compile(r"(?<=[a-z]{2})our(?=$|s$|ed$|ing$|al$)")
 _NOISE = frozenset("fix fixes fixed feat chore refactor perf docs bug issue error should".split())  # noqa: SIM905
 
 
 @record
 class Query:
     """weights: terms in order of first mention. joined: those that only neighbouring words give when written as one.
-    title: those of the title, all of them for a short prompt. literals: the terms of each quoted string."""
+    title: those of the title, all of them for a short prompt. literals: the terms of each quoted string. asks: the
+    prompt is a question."""
 
     weights: dict[str, float]
     joined: frozenset[str]
     title: frozenset[str] = frozenset()
     literals: tuple[frozenset[str], ...] = ()
+    asks: bool = False
 
 
 def read_query(prompt: Prompt) -> Query:
@@ -46,6 +51,8 @@ def read_query(prompt: Prompt) -> Query:
     for word in tokens(prompt.scope):
         _hear(found, heard, identifier_terms(word), weights.SCOPE_WORD)
     joined = {term: weight for term, weight in joined_terms(words[: max(title, 200)]).items() if term not in found}
+    if prompt.asks:
+        joined |= {term: weights.JOINED_WORDS for term in implied_terms(words) if term not in found}
     found.update(joined)
     scaled = {term: weight * (1.0 + math.log(max(heard.get(term, 1), 1)) * 0.5) for term, weight in found.items()}
     kept = set(sorted(scaled, key=lambda term: -scaled[term])[: weights.MOST_TERMS * 4])
@@ -57,6 +64,7 @@ def read_query(prompt: Prompt) -> Query:
         frozenset(joined),
         frozenset(leading),
         tuple(terms for terms in literals if len(terms) > 1),
+        prompt.asks,
     )
 
 
@@ -79,6 +87,20 @@ def joined_terms(words: list[str]) -> dict[str, float]:
             if all(run):
                 joined.setdefault("".join(run), weights.JOINED_WORDS)
     return joined
+
+
+def implied_terms(words: list[str]) -> list[str]:
+    """What a question does not say as the code may write it: three or four neighbouring words by their initials ("json
+    web token" → jwt), British spellings as most code spells them. Most occur nowhere and cost nothing."""
+    folded = [fold(word) for word in words]
+    heads = "".join(word[0] if word.isascii() and word.isalpha() else " " for word in folded)
+    runs = [heads[start : start + width] for width in (3, 4) for start in range(len(heads) - width + 1)]
+    found = [run for run in runs if " " not in run]
+    for word in folded:
+        spelt = _OUR.sub("or", _ISE.sub(r"iz\1", word))
+        if spelt != word:
+            found.append(stem(spelt))
+    return list(dict.fromkeys(found))
 
 
 def is_foreign(text: str) -> bool:

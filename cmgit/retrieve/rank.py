@@ -13,6 +13,7 @@ from cmgit.core.record import record
 from cmgit.core.records import RankedUnit
 from cmgit.embed.quantize import scores as cosine_scores
 from cmgit.retrieve import weights
+from cmgit.retrieve.asked import fitted
 from cmgit.retrieve.corpus import damping
 from cmgit.retrieve.focus import Focus
 from cmgit.retrieve.lexical import lexical_scores
@@ -63,8 +64,8 @@ def rank(view: View, prompt: Prompt, focus: Focus, embed_query: EmbedQuery | Non
     found = candidates(view, prompt, query, focus, embed_query)
     if not len(found.rows):
         return Ranking((), False, query.weights, found.without)
-    fitted = weights.WITH_VECTORS if found.vectors else weights.WITHOUT_VECTORS
-    shares = found.signals * np.array([fitted.get(name, 0.0) for name in SIGNALS], np.float64)
+    by_signal = fitted(found.vectors, query.asks)
+    shares = found.signals * np.array([by_signal.get(name, 0.0) for name in SIGNALS], np.float64)
     total = shares.sum(1) + found.role
     lift = _lift(found.rows, total, focus)
     total = total + lift
