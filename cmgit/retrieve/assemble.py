@@ -50,11 +50,13 @@ def assemble(
     detail: str,
     budget: int,
     named: NamedLines | None = None,
+    characters: int | None = None,
 ) -> Assembled:
     """Spend the budget in the order of the design; deterministic for the same ranking.
 
     Args:
         named: lines that the prompt names; those of a root are shown, however large it is.
+        characters: of the text that the pieces will make, headings included; None where they are not limited.
     """
     limits = DETAILS[detail]
     ledger = Ledger(view, budget)
@@ -63,7 +65,7 @@ def assemble(
     lines = named or {}
     lifted = [around_callback(view, root, lines) for root in roots]
     roots = list({root.unit: root for root, _ in lifted}.values())
-    shown = _show_granted(ledger, ranking, roots, weigh, omitted, lines)
+    shown = _show_granted(ledger, ranking, roots, weigh, omitted, lines, characters)
     scores = {ranked.unit: ranked.score for ranked in ranking.units}
     for owner in dict.fromkeys(owner for _, owner in lifted if owner is not None):
         _show_signature(ledger, owner, scores.get(owner, 0.0))
@@ -87,6 +89,7 @@ def _show_granted(
     weigh: Callable[[str], float],
     omitted: dict[str, int],
     named: NamedLines,
+    characters: int | None,
 ) -> list[Found]:
     """The roots, then further ranked units, each as much as its chance is worth."""
     view = ledger.view
@@ -100,7 +103,8 @@ def _show_granted(
     offered = [r for r in offered if r.unit in mine or chance.get(r.unit, 0.0) >= floor]
     kept = ledger.budget - int(weights.DEPENDENCY_SHARE * ledger.budget)
     least = {unit: min(NAMED_ROOM, kept // len(mine)) for unit in mine if lines_in(view, unit, named)}
-    granted = spend(view, [r.unit for r in offered], [chance.get(r.unit, 0.0) for r in offered], kept, least)
+    chances = [chance.get(r.unit, 0.0) for r in offered]
+    granted = spend(view, [r.unit for r in offered], chances, kept, least, characters)
     grants = {grant.unit: grant for grant in granted}
     shown: list[Found] = []
     for ranked in offered:

@@ -141,7 +141,7 @@ def _answer(
     notes = notes_part(view, config, limit)
     budget = limit - notes.expected([_spot(view, root.unit) for root in roots]) if notes else limit
     for _ in range(ATTEMPTS):
-        assembled = assemble(view, ranking, roots, detail, budget, named)
+        assembled = assemble(view, ranking, roots, detail, budget, named, longest)
         if not assembled.pieces:
             break
         files = dict.fromkeys(piece.file for piece in assembled.pieces)

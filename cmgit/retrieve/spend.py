@@ -1,7 +1,8 @@
 """How the budget is spent: which units are shown whole, which by their telling parts, by expected use for each byte.
 
 A unit is of use when it is the one that the task needs, which its chance says. Some of it is of some use, all of it is
-of more; what a whole unit shows, the units inside it need not show again.
+of more; what a whole unit shows, the units inside it need not show again. Two things are spent: bytes of source, and
+characters of the text, of which every piece costs a heading as well.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from cmgit.retrieve.ports import View
 
 Ints = NDArray[np.int64]
 
+LONGEST_NAME = 160  # characters of a path or a name that a heading shows
+
 
 @record
 class Grant:
@@ -38,6 +41,7 @@ class _Offer:
     start: int
     end: int
     chance: float
+    heading: int
     granted: int = 0
     whole: bool = False
     closed: bool = False
@@ -48,7 +52,12 @@ class _Offer:
 
 
 def spend(
-    view: View, units: list[int], chances: list[float], budget: int, least: Mapping[int, int] | None = None
+    view: View,
+    units: list[int],
+    chances: list[float],
+    budget: int,
+    least: Mapping[int, int] | None = None,
+    characters: int | None = None,
 ) -> list[Grant]:
     """Grants for ranked units, in the order that they were given in. Greedy by use for each byte: first some of a unit,
     then more, then the whole, each step worth less for its bytes than the one before.
@@ -56,20 +65,23 @@ def spend(
     Args:
         chances: for each unit its share of being the one that is meant.
         least: bytes that some units get before anything is weighed.
+        characters: of the text, with the headings; None where they are not limited.
     """
     column, file_of = view.units.column, view.units.file
     start, end, kind = column("start"), column("end"), column("kind")
     offers = [
-        _Offer(unit, int(file_of[unit]), int(start[unit]), int(end[unit]), chance)
+        _Offer(unit, int(file_of[unit]), int(start[unit]), int(end[unit]), chance, _heading(view, unit))
         for unit, chance in zip(units, chances, strict=True)
         if end[unit] > start[unit] and (kind[unit] != UnitKind.FILE or end[unit] <= weights.SHORT_FILE)
     ]
     room = budget
+    text = math.inf if characters is None else characters - weights.AROUND
     for offer in offers:
-        wanted = min((least or {}).get(offer.unit, 0), offer.size, room - weights.HEADER)
+        wanted = min((least or {}).get(offer.unit, 0), offer.size, room)
         if wanted >= weights.LEAST_PART:
             offer.granted, offer.whole = wanted, wanted == offer.size
-            room -= wanted + weights.HEADER
+            room -= wanted
+            text -= wanted + offer.heading
     queue: list[tuple[float, int, int]] = []
     for index in range(len(offers)):
         _push(queue, offers, index)
@@ -85,20 +97,29 @@ def spend(
         if -gain / cost > density + 1e-12:  # something inside it was shown meanwhile
             heapq.heappush(queue, (-gain / cost, index, step))
             continue
-        if cost > room:
-            if target == offer.size and offer.granted == 0 and room >= weights.PART_STEPS[0]:
-                target, cost = weights.PART_STEPS[0], weights.PART_STEPS[0] + weights.HEADER
-            if cost > room or target == offer.size:
-                continue
+        if cost > room and target == offer.size and offer.granted == 0:
+            target = cost = min(weights.PART_STEPS[0], offer.size)
+        more = offer.heading
+        if offer.granted:  # a further step of a part is another piece, or longer ones
+            more = 0 if target == offer.size else more // 2
+        if cost > room or cost + more > text:
+            continue
         room -= cost
+        text -= cost + more
         offer.granted = target
         offer.whole = target == offer.size
         if offer.whole:
-            for other in _inside(offers, offer):
-                room += other.granted + (weights.HEADER if other.granted else 0)
+            for other in _inside(offers, offer):  # the cost was without what they showed
+                text += other.heading if other.granted else 0
                 other.granted, other.closed, other.whole = 0, True, False
         _push(queue, offers, index)
     return [Grant(offer.unit, offer.whole, offer.granted) for offer in offers if offer.granted]
+
+
+def _heading(view: View, unit: int) -> int:
+    """Characters of the line above a piece and of its fences."""
+    names = view.files[int(view.units.file[unit])].path, view.units.qualname(unit)
+    return weights.HEADING + sum(min(len(name), LONGEST_NAME) for name in names)
 
 
 def _push(queue: list[tuple[float, int, int]], offers: list[_Offer], index: int) -> None:
@@ -141,7 +162,7 @@ def _step(offers: list[_Offer], offer: _Offer) -> tuple[float, int, int] | None:
         held = sum(other.granted for other in inside)
         before = _use(offer, offer.granted) if offer.granted else (weights.PART_USE if held else 0.0)
         gain = offer.chance * max(_use(offer, target) - before, 0.0)
-        cost = target - offer.granted + (0 if offer.granted else weights.HEADER)
+        cost = target - offer.granted
         if whole:
             gain += sum(o.chance * (1.0 - (_use(o, o.granted) if o.granted else 0.0)) for o in inside)
             cost = max(cost - held, 1)

@@ -126,16 +126,17 @@ WITHOUT_VECTORS: dict[str, float] = {
 }
 
 # Packing: use of a unit is 1 when it is shown whole.
-PART_USE = 0.5
+PART_USE = 0.25
 FIRST_USE = 0.6  # of that for the first bytes; the rest grows with the share that is shown
-PART_STEPS = (450, 1_200, 2_400)
+PART_STEPS = (250, 700, 1_500, 3_000)
 NEARLY_WHOLE = 0.7  # of a unit is no part: then all of it
-HEADER = 120
+HEADING = 55  # characters of a piece's heading without path and name, and of its fences
+AROUND = 1_100  # characters of the text for call sites, the ending, and the headings of what the roots use
 LEAST_PART = 160
 LARGEST_WHOLE = 5_000
 SHORT_FILE = 3_000
 MOST_OFFERS = 40
-DEPENDENCY_SHARE = 0.02  # of the budget, for what the roots use
+DEPENDENCY_SHARE = 0.05  # of the budget, for what the roots use
 LEAST_CHANCE = 0.005  # of the best's; below it a unit is not shown
 
 ROOT_SHARE = 0.5  # of the best's chance
