@@ -31,6 +31,11 @@ class Where:
         return os.path.join(self.common_dir, "cm")
 
     @property
+    def is_indexed(self) -> bool:
+        """Whether anything was ever indexed here."""
+        return os.path.isfile(os.path.join(self.cm_dir, "format"))
+
+    @property
     def is_mine(self) -> bool:
         """Whether the asker owns it; git is to be asked about any other before a word is written there."""
         if not hasattr(os, "geteuid"):  # Windows

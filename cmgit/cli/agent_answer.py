@@ -3,7 +3,6 @@
 # ruff: noqa: PTH118
 from __future__ import annotations
 
-import json
 import os
 import time
 from contextlib import suppress
@@ -14,16 +13,16 @@ from cmgit.agents.gate import bounded, cleaned
 from cmgit.agents.session import LONGEST_PROMPT, Session
 from cmgit.agents.where import Where
 from cmgit.cli import runtime
-from cmgit.cli.agent_git import SIGKILL, AskedGit, read_all
+from cmgit.cli.agent_child import NO_SNAPSHOT, Child
+from cmgit.cli.agent_git import AskedGit
 from cmgit.cli.agent_hook import ASK_SECONDS, SLOW_SECONDS, Document, Hook, is_on
 from cmgit.cli.agent_line import reader_path
 from cmgit.view import resident
 
 TYPE_CHECKING = False  # importing `typing` would cost a prompt 2 ms
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
-NO_SNAPSHOT = "no snapshot yet"
 SETTINGS_SECONDS = 0.8
 """Without settings nothing is said: the context may be switched off."""
 
@@ -41,7 +40,7 @@ def answer_event(hook: Hook, event: Event, where: Where, asked: AskedGit) -> Non
     session = Session(where.cm_dir, event.client, event.session, event.agent)
     if event.kind == SESSION_START:
         reader = ", a reader too" if start_reader(where) else ""
-        told = hook.send_at_start() if is_indexed(where) else False
+        told = hook.send_at_start() if where.is_indexed else False
         hook.log(("told of the tools: " if told else "nothing: ") + "the session starts" + reader)
         return
     prompt = bounded(cleaned(event.prompt)) or session.prompt
@@ -63,7 +62,8 @@ def answer_event(hook: Hook, event: Event, where: Where, asked: AskedGit) -> Non
     started = time.monotonic()
     document, from_reader = ask_reader(hook, where, request), True
     if document is None:
-        document, from_reader = ask_child(hook, event.cwd, request), False
+        child = hook.child or Child(hook, event.cwd)
+        document, from_reader = child.ask(settings, request), False
     slow = not from_reader and time.monotonic() - started > SLOW_SECONDS
     said = say(hook, session, document, prompt)
     if slow and start_reader(where):
@@ -115,65 +115,9 @@ def ask_reader(hook: Hook, where: Where, request: Document) -> Document | None:
     return resident.ask(path, {**request, "version": runtime.version(), "deadline": seconds * 0.8}, seconds, hook.line)
 
 
-def ask_child(hook: Hook, cwd: str, request: Document) -> Document | None:
-    """The answer worked out by a process of our own, at worst the last one that it had when the time was up.
-
-    It is forked while nothing but the standard library is loaded and no thread runs, so it costs a millisecond where a
-    new interpreter costs thirty; a thread would not do, because a library that is just being loaded holds the
-    interpreter for as long as the disk takes.
-    """
-    if not hasattr(os, "fork"):
-        return last_of(answers(hook, cwd, request))
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(out)
-            if hook.out >= 0:
-                os.close(hook.out)  # a client may wait until nobody holds its pipe
-            for document in answers(hook, cwd, request):
-                write_all(into, json.dumps(document).encode() + b"\n")
-        finally:
-            os._exit(0)
-    os.close(into)
-    data, whole = read_all(out, hook.left)
-    os.close(out)
-    if not whole:
-        with suppress(ProcessLookupError):
-            os.kill(child, SIGKILL)  # not waited for: a disk that does not answer holds it
-    lines = data.split(b"\n")[:-1]
-    return json.loads(lines[-1]) if lines else None
-
-
-def answers(hook: Hook, cwd: str, request: Document) -> Iterator[Document]:
-    """Each better than the one before; a failure is a document too."""
-    try:
-        from cmgit.cli.agent_cold import cold_answers
-
-        yield from cold_answers(cwd, hook.settings, request, lambda: hook.left)
-    except Exception as error:
-        message = getattr(error, "message", "") or f"internal error: {type(error).__name__}: {error}"
-        yield {"failed": message}
-
-
-def last_of(documents: Iterator[Document]) -> Document | None:
-    found = list(documents)
-    return found[-1] if found else None
-
-
-def write_all(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
-
-
 def start_reader(where: Where) -> bool:
     """Start the reader of an indexed repository, unless one runs."""
-    return is_indexed(where) and runtime.start_reader(where)
-
-
-def is_indexed(where: Where) -> bool:
-    return os.path.isfile(os.path.join(where.cm_dir, "format"))  # noqa: PTH113
+    return where.is_indexed and runtime.start_reader(where)
 
 
 def is_behind(where: Where, document: Document | None) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmgit.cli.agent_answer import NO_SNAPSHOT
+from cmgit.cli.agent_child import NO_SNAPSHOT
 from cmgit.cli.ahead import Ahead
 from cmgit.git.locate import Location, StartedProbe
 
@@ -34,14 +34,29 @@ LATE_SECONDS = 0.75
 """Less than this left: an answer without vectors is given first."""
 
 
+class Beginning:
+    """What needs neither the question nor the settings: git looks, side by side, while all but numpy is loaded."""
+
+    def __init__(self, cwd: str) -> None:
+        """Raises CmgitError where git cannot be started."""
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        gc.set_threshold(200_000, 50, 100)
+        self.state = StartedProbe(cwd)
+        # All of them are needed for every answer, and none loads numpy: a process for the vector is forked before that.
+        import cmgit.cli.session
+        import cmgit.index.recipes
+        import cmgit.retrieve.notes_part
+        import cmgit.retrieve.prompt
+        import cmgit.retrieve.render  # noqa: F401
+
+
 def cold_answers(
-    cwd: str, settings: Mapping[str, str], request: Mapping[str, object], left: Callable[[], float]
+    beginning: Beginning, settings: Mapping[str, str], request: Mapping[str, object], left: Callable[[], float]
 ) -> Iterator[Document]:
     """Documents as of `git cm retrieve --json`, each better than the one before.
 
     Args:
-        cwd: a folder of the repository.
-        settings: its `cm.*`.
+        settings: the repository's `cm.*`.
         request: `prompt`, `seen`, `near`, `most`; see `cmgit.retrieve.retrieve`.
         left: seconds until the answer is late.
 
@@ -49,11 +64,7 @@ def cold_answers(
         CmgitError: git refuses the repository, a setting that is none.
         NoSnapshotError: nothing is indexed yet.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(200_000, 50, 100)
-    state = StartedProbe(cwd)
-    with Ahead(state) as ahead:
-        # git looks, side by side, while all this is loaded.
+    with Ahead(beginning.state) as ahead:
         from cmgit.cli.session import config_from
         from cmgit.retrieve.prompt import names_one_file, read_prompt
         from cmgit.retrieve.seen import Seen
@@ -61,7 +72,7 @@ def cold_answers(
         config, prompt = config_from(dict(settings)), str(request["prompt"])
         asked, seen = read_prompt(prompt), Seen.of(request.get("seen"))
         ahead.embed(asked, config)
-        location = state.located().location
+        location = beginning.state.located().location
         if names_one_file(asked):
             from cmgit.cli.direct import direct_answer
             from cmgit.retrieve.quote import json_length

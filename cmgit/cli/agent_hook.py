@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from cmgit.agents.where import Where
+    from cmgit.cli.agent_child import Child
     from cmgit.view.resident import Line
 
 CLIENTS = ("claude", "codex", "dsh", "gemini", "opencode", "cursor", "copilot", "vscode")
@@ -77,6 +78,7 @@ class Hook:
         self.where: Where | None = None
         self.settings: dict[str, str] = {}
         self.line: Line | None = None
+        self.child: Child | None = None
 
     @property
     def left(self) -> float:
@@ -131,6 +133,10 @@ class Hook:
             if event.kind != SESSION_START:
                 self.line = call_reader(self.where, self.left)
             asked = ask_settings(event.cwd)
+            if event.kind != SESSION_START and self.line is None and self.where.is_indexed:
+                from cmgit.cli.agent_child import Child
+
+                self.child = Child(self, event.cwd)
             from cmgit.cli.agent_answer import answer_event
 
             answer_event(self, event, self.where, asked)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cmgit.core.errors import ObjectUnreadable
 from cmgit.core.facts import BlobStatus
 from cmgit.core.records import FileEntry, Role, TreeEntry
-from cmgit.index.plan import LINK_MODE
 
 if TYPE_CHECKING:
     from cmgit.git.objects import Objects
@@ -39,5 +39,5 @@ def entries_of(manifest: Manifest) -> list[FileEntry]:
         for path, oid, mode, language, role in zip(
             table.path, table.oid, table.mode.tolist(), table.language, table.role.tolist(), strict=True
         )
-        if language and mode != LINK_MODE
+        if language and not stat.S_ISLNK(mode)
     ]

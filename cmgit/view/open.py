@@ -14,7 +14,6 @@ from cmgit.core.records import BlobKey, Change, FileEntry, ProgressCallback, pat
 from cmgit.git.locate import Location, StartedProbe, probe
 from cmgit.git.revisions import tree_of
 from cmgit.index.entries import entries_of, known_entries, reader
-from cmgit.index.plan import plan_files
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.snapshot.manifest import Manifest
 from cmgit.snapshot.opened import OpenSegments
@@ -231,6 +230,8 @@ def find_target(
         objects: Objects | None = None
     elif tree is not None:
         objects = open_blobs(location)
+        from cmgit.index.plan import plan_files
+
         known = known_entries(base) if base is not None else ()
         entries = plan_files(objects.list_tree(tree), reader(objects), known).files
     else:

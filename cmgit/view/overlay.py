@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,12 +24,8 @@ from cmgit.core.records import (
     TreeEntry,
     path_bytes,
 )
-from cmgit.git.attributes import read_attributes
 from cmgit.git.disk import blob_oid, is_closed, read_file
 from cmgit.git.locate import Location
-from cmgit.index.plan import ATTRIBUTES, plan_files
-from cmgit.languages.roles import role_of
-from cmgit.languages.table import is_config, language_of
 
 if TYPE_CHECKING:
     from cmgit.index.blobs import BlobProducts
@@ -37,6 +33,7 @@ if TYPE_CHECKING:
     from cmgit.view.memory import Memory
 
 REGULAR_MODE = 0o100644
+ATTRIBUTES = ".gitattributes"
 MOST_CONVERTED = 400_000
 """Bytes with other line endings than their blobs' that are worth half a second's parsing for each cold answer."""
 
@@ -57,17 +54,22 @@ class DiskState:
 
 def disk_state(
     base: Sequence[FileEntry],
-    changes: Iterable[Change],
+    changes: Collection[Change],
     location: Location,
     blob: Callable[[str], bytes | None],
 ) -> DiskState:
     """The base's entries with the changed paths read from disk.
 
     Args:
-        base: entries of the tree that `changes` are relative to, links and gitlinks left out.
+        base: entries of the tree that `changes` are relative to, in path order, links and gitlinks left out.
         blob: content of the index's blobs that stand for files which sparse checkout keeps off the disk.
     """
     assert location.top is not None
+    if not changes:
+        return DiskState(tuple(base), {}, 0)
+    from cmgit.index.plan import plan_files  # a clean tree plans nothing
+    from cmgit.languages.table import is_config, language_of
+
     entries = {entry.path: entry for entry in base}
     found: list[TreeEntry] = []
     data: dict[str, bytes] = {}
@@ -87,7 +89,8 @@ def disk_state(
         elif change.kind is not ChangeKind.DELETED and is_closed(location.top, change.path):
             closed.append(change.path)
     planned = plan_files(found, lambda entry: data.get(entry.path))
-    touched += sum(entry.path not in {b.path for b in base} for entry in planned.files)
+    before = {entry.path for entry in base}
+    touched += sum(entry.path not in before for entry in planned.files)
     entries.update((entry.path, entry) for entry in planned.files)
     ordered = sorted(entries.values(), key=lambda entry: entry.path.encode("utf-8", "surrogateescape"))
     known_kinds = tuple(path for path in closed if language_of(path) or is_config(path))
@@ -165,6 +168,9 @@ def with_roles(
 ) -> list[FileEntry]:
     """Entries with the roles that the state's own `.gitattributes` files give. Only those in `changed` need it,
     unless a `.gitattributes` file is among them."""
+    from cmgit.git.attributes import read_attributes
+    from cmgit.languages.roles import role_of
+
     attribute_files: dict[str, bytes] = {}
     for entry in entries:
         if entry.path.rsplit("/", 1)[-1] == ATTRIBUTES:

@@ -54,8 +54,9 @@ def unit_vectors(wanted: WantedTexts, segments: Sequence[VectorsSegment]) -> Uni
     places = np.full(len(wanted), NONE, np.int64)
     base = 0
     for segment in segments:
-        rows = segment.find(wanted.keys)
-        places = np.where((places == NONE) & (rows != NONE), rows + base, places)
+        sought = np.flatnonzero(places == NONE)
+        rows = segment.find(wanted.keys[sought])
+        places[sought] = np.where(rows != NONE, rows + base, NONE)
         base += len(segment)
     have = places != NONE
     missing = int(np.count_nonzero(~have))
@@ -69,7 +70,7 @@ def unit_vectors(wanted: WantedTexts, segments: Sequence[VectorsSegment]) -> Uni
 
 def missing_keys(wanted: WantedTexts, segments: Sequence[VectorsSegment]) -> set[bytes]:
     """Distinct keys that no segment has a vector for."""
-    lacking = np.ones(len(wanted), np.bool_)
+    lacking = np.arange(len(wanted))
     for segment in segments:
-        lacking &= segment.find(wanted.keys) == NONE
+        lacking = lacking[segment.find(wanted.keys[lacking]) == NONE]
     return {row.tobytes() for row in wanted.keys[lacking]}

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import pytest
 
-from cmgit.cli.agent_cold import MANY_CHANGES, cold_answers
+from cmgit.cli.agent_cold import MANY_CHANGES, Beginning, cold_answers
 from tests.agents.conftest import LONGEST, SHOP, HookServer, index, log_of
 from tests.conftest import GitRepo
 
@@ -477,7 +477,7 @@ def test_answers_get_better_where_many_files_changed(shop: GitRepo) -> None:
     more = {f"src/more{n}.ts": f"export const more{n} = {n}\n" for n in range(MANY_CHANGES)}
     shop.write({**renamed, **more})
     request = {"prompt": "fix `deliveryFee`, see `more3`", "seen": [], "near": "", "most": None}
-    early, late = cold_answers(str(shop.path), {"cm.vectors": "false"}, request, lambda: 60.0)
+    early, late = cold_answers(Beginning(str(shop.path)), {"cm.vectors": "false"}, request, lambda: 60.0)
     assert early["pending"]["files"] >= MANY_CHANGES  # type: ignore[index]
     assert late["pending"]["files"] == 0  # type: ignore[index]
     assert "more3 = 3" not in str(early["text"])

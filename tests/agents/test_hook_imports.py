@@ -94,3 +94,25 @@ def test_the_reader_and_the_hook_alone_print_the_same_bytes(repo: GitRepo, run_d
     log = (repo.path / ".git/cm/agent.log").read_text()
     assert "(reader)" in log
     assert "(cold)" in log
+
+
+def test_a_child_that_is_forked_early_ends_when_the_hook_asks_nothing(repo: GitRepo) -> None:
+    """The context is switched off: the child was begun before the hook knew, and must neither answer nor stay."""
+    repo.commit({"a.ts": "export function splitAmount(n: number) { return n }\n"})
+    index(repo.path, "--no-vectors")
+    repo.git("config", "cm.context", "off")
+    alive, stays = os.pipe()  # whoever holds the writing end is alive
+    payload = {"hook_event_name": "UserPromptSubmit", "cwd": str(repo.path), "prompt": "why does `splitAmount` throw?"}
+    done = subprocess.Popen(
+        [sys.executable, "-m", "cmgit.cli.agent_hook", "claude"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "CMGIT_SERVE": "off"},
+        pass_fds=(stays,),
+    )
+    os.close(stays)
+    said, _ = done.communicate(json.dumps(payload).encode(), timeout=60)
+    assert said == b""
+    with os.fdopen(alive, "rb") as file:
+        assert file.read() == b""  # at its end: the hook and its child are gone
+    assert "switched off" in (repo.path / ".git/cm/agent.log").read_text()
