@@ -1,6 +1,6 @@
 """What notes cost: search and context with thousands of notes, beside the same without any.
 
-    .venv/bin/python bench/notes.py [--repo PATH] [--notes 5000] [--runs 15]
+    .venv/bin/python bench/notes.py --repo PATH [--notes 5000] [--runs 15]
 
 A copy of the repository gets its own `.memory/`, committed. `resident`: the view and the process are there already.
 `cold`: a process of its own; imports are measured apart, by the same process doing nothing. Figures are medians of CPU
@@ -21,7 +21,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmgit.core.config import Config
+    from cmgit.view.view import View
 
 WORDS = (  # noqa: SIM905
     "reserve stock order price tax discount customer cart invoice refund retry queue cache session token lock thread "
@@ -125,7 +131,7 @@ def less(first: list[Sample], second: list[Sample]) -> list[Sample]:
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--repo", type=Path, default=Path(__file__).resolve().parent.parent / "examples" / "shop")
+    asked.add_argument("--repo", type=Path, required=True)
     asked.add_argument("--notes", type=int, default=5_000)
     asked.add_argument("--runs", type=int, default=15)
     asked.add_argument("--prompt", default="")
@@ -141,88 +147,103 @@ def main() -> None:
 
 
 def measure(repo: Path, place: Path, count: int, runs: int, prompt: str) -> list[dict[str, object]]:
-    from cmgit.cli.session import config_from
-    from cmgit.core.records import no_progress
-    from cmgit.git.locate import locate
-    from cmgit.git.settings import read_settings
-    from cmgit.notes.book import Book
     from cmgit.notes.memory import memory_of
-    from cmgit.notes.search import Question
-    from cmgit.notes.standing import Standing
-    from cmgit.notes.uri import typed_uri
-    from cmgit.retrieve.retrieve import retrieve
-    from cmgit.view.open import open_view
 
     without = copy_of(repo, place / "without")
     top = copy_of(repo, place / "with")
     write_notes(top, count)
     commit(top)
     for folder in (without, top):
-        subprocess.run(
-            [str(Path(sys.executable).with_name("git-cm")), "index", "--no-vectors"],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-        )
-    location = locate(str(top))
-    config = replace(config_from(read_settings(location)), vectors=False)
-    rows = [line("first search after a commit of notes, cold", timed(process(top, "note", "search", TEXTS[0]), 1))]
-    view = open_view(location, config, None, no_progress, lambda _: None)
+        git_cm = str(Path(sys.executable).with_name("git-cm"))
+        subprocess.run([git_cm, "index", "--no-vectors"], cwd=folder, check=True, capture_output=True)
+    first = timed(process(top, "note", "search", TEXTS[0]), 1)
+    view, config = opened(top)
     target = next(p for p in view.places if p.language in ("typescript", "javascript") and p.size > 500)
-    uri = typed_uri(f"file:{target.path}")
-    asked = (
-        prompt
-        or f"change {view.unit(view.files[view.file_index(target.path) or 0].first_unit + 1).name} in {target.path}"
-    )
-
-    def search(question: Question) -> Callable[[], object]:
-        def run() -> object:
-            view.renew()
-            changes = tuple(view.changes or ())
-            return Book(Standing(location, view.tree, changes), lambda: view, str).search(question)
-
-        return run
-
-    for text in TEXTS:
-        rows.append(line(f"search {text!r}, resident", timed(search(Question(text=text)), runs)))
-    rows.append(line("search by a file's anchor, resident", timed(search(Question((uri,), inside=True)), runs)))
-    for args in (("note", "search", TEXTS[1]), ("note", "search", "--inside", "--anchor", uri.text)):
-        cold, imports = timed(process(top, *args), runs), timed(imports_only(top, *args), runs)
-        rows.append(line(f"search {args[-1]!r}, cold", cold))
-        rows.append(line("  its imports alone", imports))
-        rows.append(line("  beyond imports", less(cold, imports)))
-    bare = open_view(locate(str(without)), config, None, no_progress, lambda _: None)
-
-    def context(of: object, config=config) -> Callable[[], object]:  # type: ignore[no-untyped-def]
-        def run() -> object:
-            of.renew()  # type: ignore[attr-defined]
-            return retrieve(of, asked, config, "named")
-
-        return run
-
-    pairs: tuple[list[Sample], list[Sample]] = ([], [])
-    context(view)(), context(bare)()
-    for _ in range(runs * 2):
-        pairs[0].extend(timed(context(view), 1))
-        pairs[1].extend(timed(context(view, replace(config, notes="off")), 1))
-    rows.append(line("context with notes, resident", pairs[0]))
-    rows.append(line("  the same without", pairs[1]))
-    rows.append(line("  grows by", less(*pairs)))
-    spent: tuple[list[Sample], list[Sample]] = ([], [])
-    for _ in range(runs):
-        spent[0].extend(timed(process(top, "retrieve", "--no-vectors", asked), 1))
-        spent[1].extend(timed(process(without, "retrieve", "--no-vectors", asked), 1))
-    rows.append(line("context with notes, cold", spent[0]))
-    rows.append(line("  a repository without any", spent[1]))
-    subprocess.run(["git", "config", "cm.notes", "off"], cwd=top, check=True)
-    off = timed(process(top, "retrieve", "--no-vectors", asked), runs)
-    rows.append(line("  the same with cm.notes off", off))
-    rows.append(line("  notes take", less(spent[0], off)))
-    rows.append(line("  git takes, for so many more files", less(off, spent[1])))
+    file = view.files[view.file_index(target.path) or 0]
+    asked = prompt or f"change {view.unit(file.first_unit + 1).name} in {target.path}"
+    rows = [
+        line("first search after a commit of notes, cold", first),
+        *searches(view, f"file:{target.path}", top, runs),
+        *resident_contexts(view, config, asked, runs),
+        *cold_contexts(top, without, asked, runs),
+    ]
     memory = memory_of(view)
     assert memory is not None
     assert memory.count(frozenset({"current"})) == count
     return rows
+
+
+def opened(top: Path) -> tuple[View, Config]:
+    from cmgit.cli.session import config_from
+    from cmgit.core.records import no_progress
+    from cmgit.git.locate import locate
+    from cmgit.git.settings import read_settings
+    from cmgit.view.open import open_view
+
+    location = locate(str(top))
+    config = replace(config_from(read_settings(location)), vectors=False)
+    return open_view(location, config, None, no_progress, lambda _: None), config
+
+
+def searches(view: View, file: str, top: Path, runs: int) -> list[dict[str, object]]:
+    """By words and by an anchor, in a view that is open and in new processes."""
+    from cmgit.notes.book import Book
+    from cmgit.notes.search import Question
+    from cmgit.notes.standing import Standing
+    from cmgit.notes.uri import typed_uri
+
+    def search(question: Question) -> object:
+        view.renew()
+        assert view.location is not None
+        standing = Standing(view.location, view.tree, tuple(view.changes or ()))
+        return Book(standing, lambda: view, str).search(question)
+
+    rows = [line(f"search {text!r}, resident", timed(partial(search, Question(text=text)), runs)) for text in TEXTS]
+    by_file = Question((typed_uri(file),), inside=True)
+    rows.append(line("search by a file's anchor, resident", timed(partial(search, by_file), runs)))
+    for args in (("note", "search", TEXTS[1]), ("note", "search", "--inside", "--anchor", file)):
+        cold, imports = timed(process(top, *args), runs), timed(imports_only(top, *args), runs)
+        rows.append(line(f"search {args[-1]!r}, cold", cold))
+        rows.append(line("  its imports alone", imports))
+        rows.append(line("  beyond imports", less(cold, imports)))
+    return rows
+
+
+def resident_contexts(view: View, config: Config, asked: str, runs: int) -> list[dict[str, object]]:
+    """A context with notes and one without, in turn."""
+    from cmgit.retrieve.retrieve import retrieve
+
+    def context(of: Config) -> object:
+        view.renew()
+        return retrieve(view, asked, of, "named")
+
+    context(config)
+    pairs: tuple[list[Sample], list[Sample]] = ([], [])
+    for _ in range(runs * 2):
+        pairs[0].extend(timed(partial(context, config), 1))
+        pairs[1].extend(timed(partial(context, replace(config, notes="off")), 1))
+    return [
+        line("context with notes, resident", pairs[0]),
+        line("  the same without", pairs[1]),
+        line("  grows by", less(*pairs)),
+    ]
+
+
+def cold_contexts(top: Path, without: Path, asked: str, runs: int) -> list[dict[str, object]]:
+    """The same in new processes, beside a repository that has no notes."""
+    spent: tuple[list[Sample], list[Sample]] = ([], [])
+    for _ in range(runs):
+        spent[0].extend(timed(process(top, "retrieve", "--no-vectors", asked), 1))
+        spent[1].extend(timed(process(without, "retrieve", "--no-vectors", asked), 1))
+    subprocess.run(["git", "config", "cm.notes", "off"], cwd=top, check=True)
+    off = timed(process(top, "retrieve", "--no-vectors", asked), runs)
+    return [
+        line("context with notes, cold", spent[0]),
+        line("  a repository without any", spent[1]),
+        line("  the same with cm.notes off", off),
+        line("  notes take", less(spent[0], off)),
+        line("  git takes, for so many more files", less(off, spent[1])),
+    ]
 
 
 if __name__ == "__main__":

@@ -139,9 +139,8 @@ def values(draw: random.Random) -> list[object]:
     ]
 
 
-def payloads(cwd: str, draw: random.Random) -> Iterator[tuple[bytes, str]]:
-    """Events that are broken as JSON, as events, or as bytes."""
-    events: dict[str, dict[str, object]] = {
+def events_in(cwd: str) -> dict[str, dict[str, object]]:
+    return {
         "prompt": {
             "hook_event_name": "UserPromptSubmit",
             "session_id": "s",
@@ -178,6 +177,11 @@ def payloads(cwd: str, draw: random.Random) -> Iterator[tuple[bytes, str]]:
             },
         },
     }
+
+
+def payloads(cwd: str, draw: random.Random) -> Iterator[tuple[bytes, str]]:
+    """Events that are broken as JSON, as events, or as bytes."""
+    events = events_in(cwd)
     for name, event in events.items():
         for key in event:
             yield json.dumps({k: v for k, v in event.items() if k != key}).encode(), f"{name} without {key}"
