@@ -17,7 +17,7 @@ from cmgit.snapshot.collect import GRACE, collect
 from cmgit.snapshot.lock import try_lock
 from cmgit.snapshot.manifest import Manifest
 from cmgit.snapshot.opened import OpenSegments
-from cmgit.snapshot.publish import head, load, publish, published, set_head
+from cmgit.snapshot.publish import load, publish, published, read_head, set_head, worktree_file
 from cmgit.snapshot.verify import verify
 from cmgit.store.segments import SegmentStore
 
@@ -205,7 +205,7 @@ def test_heads_of_worktrees_that_are_gone_are_removed(tmp_path: Path) -> None:
     for worktree in ("main", "feature/x", "gone"):
         set_head(cm, worktree, manifest)
     assert collect(cm, [], worktrees=["main", "feature/x"]).files == ("heads/gone",)
-    assert head(cm, "feature/x") is not None
+    assert read_head(Path(cm) / "heads" / worktree_file("feature/x"))
 
 
 def test_without_locks_a_manifest_is_hidden_first_and_removed_after_a_grace_period(
