@@ -13,7 +13,7 @@ from cmgit.core.errors import UsageError
 from cmgit.core.patterns import lazy
 from cmgit.core.record import record
 from cmgit.retrieve.boilerplate import is_idle, without_boilerplate
-from cmgit.words.split import unescape
+from cmgit.words.split import is_stop_word, unescape
 
 HEAD_CHARACTERS = 48_000
 TAIL_CHARACTERS = 16_000
@@ -55,6 +55,11 @@ LINES_WITHIN = 48  # characters before and after a path
 _IDEOGRAPH = r"[\u3040-\u30ff\u4e00-\u9fff]"
 _ASCII_NAME = r"([A-Za-z_$][\w$.#]*)"
 _AMONG_IDEOGRAPHS = lazy(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDEOGRAPH})", re.ASCII)
+# In a text of another script a Latin word is a name: "исправь traverse". Whether the code has it is for `focus` to say.
+_OTHER_SCRIPT = lazy(r"[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
+_LATIN_WORD = lazy(r"(?<![\w$.@/:-])([A-Za-z_$][A-Za-z0-9_$]{2,})(?![\w$@/:-]|\.\w)", re.ASCII)
+MOST_LATIN = 4  # words; with more of them the text is mixed, and they are its words
+_TOOLS = frozenset("git npm pnpm yarn npx bun node docker github gitlab css html json yaml api url http readme".split())  # noqa: SIM905
 _CALLEE = lazy(
     rf"\bat (?:async |new )?((?:{_ID}\.)*{_ID}) (?:\[as {_ID}\] )?\(|^[ \t]*((?:{_ID}\.)*{_ID})@", re.MULTILINE
 )
@@ -177,6 +182,7 @@ def read_prompt(prompt: str) -> Prompt:
     scope = _SCOPE.match(prose) if ":" in prose else None
     no_urls = _ISSUE.sub(" ", _URL.sub(" ", cleaned) if "://" in cleaned else cleaned)
     names = _names(no_urls, code)
+    bare = [] if no_urls.isascii() else [Name(word, False, False) for word in _bare_names(no_urls)]
     searched = _PREFIX.sub(" ", no_urls) if ":" in no_urls else no_urls
     searched = (_HEADING.sub(" ", searched) if _mentions(searched, _OF_HEADINGS) else searched).strip()
     of_tests = _mentions(prose, _OF_TESTS)
@@ -186,7 +192,7 @@ def read_prompt(prompt: str) -> Prompt:
         title=title.strip(),
         text=searched,
         code=code,
-        names=names,
+        names=(*names, *(name for name in bare if name not in names)),
         places=places,
         literals=tuple(dict.fromkeys(next(filter(None, found)) for found in _quoted(no_urls)))[:32],
         scope=scope[1] if scope else "",
@@ -302,3 +308,13 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
         if any(is_distinctive(part) for part in re.split(r"[.#]|::", name)):
             add(name, False, True)
     return tuple(found.values())
+
+
+def _bare_names(prose: str) -> list[str]:
+    """Latin words of a text in another script that are neither words about the work nor tools."""
+    if not _OTHER_SCRIPT.search(prose):
+        return []
+    words = list(dict.fromkeys(_LATIN_WORD.findall(prose)))
+    if len(words) > MOST_LATIN:
+        return []
+    return [word for word in words if not (word.lower() in _TOOLS or is_idle(word) or is_stop_word(word))]

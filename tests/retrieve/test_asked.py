@@ -57,16 +57,18 @@ def test_a_question_is_heard_by_its_initials_and_by_american_spelling() -> None:
     assert "jwt" not in read_query(read_prompt("fix: json web token")).weights
 
 
-def test_what_is_exported_and_used_answers_a_question_before_what_is_large(view_of: ViewOf) -> None:
-    body = "".join(f"  if (mode === {i}) log('parse cookie value', {i})\n" for i in range(40))
+def test_what_is_exported_and_used_answers_a_question_and_what_is_large_an_order(view_of: ViewOf) -> None:
+    body = "".join(f"  if (mode === {i}) cookie = parsed(cookie, 'cookie parsing', {i})\n" for i in range(10))
+    large = "import { parse } from './cookie'\nfunction readAll(mode) {\n" + body + "  return parse(mode)\n}\n"
     files = {
-        "src/cookie.js": "export function parseCookie(text) {\n  return text.split(';')\n}\n",
-        "src/run.js": f"import {{ parseCookie }} from './cookie'\nfunction run(mode) {{\n{body}  parseCookie(mode)\n}}\n",
-        "src/other.js": "import { parseCookie } from './cookie'\nexport const other = (x) => parseCookie(x).length\n",
+        "src/cookie.js": "export function parse(text) {\n  return text.split(';')\n}\n",
+        "src/run.js": large,
+        "src/other.js": "import { parse } from './cookie'\nexport const other = (x) => parse(x).length\n",
     }
     view = view_of(files)
-    first = view.unit(search(view, "how is a cookie parsed", 5)[0].unit)
-    assert (first.path, first.name) == ("src/cookie.js", "parseCookie")
+    asked = view.unit(search(view, "how is a cookie parsed", 5)[0].unit)
+    ordered = view.unit(search(view, "fix: cookie parsed", 5)[0].unit)
+    assert (asked.name, ordered.name) == ("parse", "readAll")
 
 
 def test_each_kind_of_prompt_has_weights_for_known_signals_only() -> None:
