@@ -17,6 +17,10 @@ from cmgit.languages.roles import role_of
         # build output, and folders that are only called so
         ("dist/index.js", Role.BUILD),
         ("packages/a/dist/index.js", Role.BUILD),
+        ("packages/server/client-dist/client.js", Role.BUILD),
+        ("deno_dist/context.ts", Role.BUILD),
+        ("src/client-dist/a.ts", Role.SOURCE),
+        ("redist/a.ts", Role.SOURCE),
         ("build/app.js", Role.BUILD),
         ("out/main.js", Role.BUILD),
         ("src/build/plan.ts", Role.SOURCE),
