@@ -14,9 +14,10 @@ from cmgit.core.facts import BlobFacts
 from cmgit.core.tables import DependKind, FileEdges
 from cmgit.extract.extract import extract
 from cmgit.languages.table import is_config, language_of
-from cmgit.link.earlier import LinkedTree, Tree
+from cmgit.link.earlier import Tree
 from cmgit.link.link import ConfigFile, LinkFile, link
 from cmgit.link.relink import Relinked, relink
+from tests.link.linked_tree import LinkedTree
 
 _STATEMENT = re.compile(rb"^( {2,}|\t+)\S[^{}]*;?$", re.MULTILINE)
 _NAME = re.compile(rb"\b(export (?:default )?(?:async )?(?:function|class|const|interface|type) )(\w+)")

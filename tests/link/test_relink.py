@@ -152,8 +152,9 @@ def test_a_config_touches_whose_imports_it_moves() -> None:
 
 
 def test_facts_that_nothing_asks_for_are_not_read() -> None:
-    from cmgit.link.earlier import LinkedTree, Tree
+    from cmgit.link.earlier import Tree
     from cmgit.link.relink import relink
+    from tests.link.linked_tree import LinkedTree
 
     world = world_of(_TREE)
     new = extract(_TREE["c.ts"] + b"other()\n", "typescript", 1_000_000)
