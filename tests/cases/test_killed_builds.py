@@ -45,7 +45,7 @@ def kill_builds(tmp_path: Path, cm: Cm, rounds: int, seed: int) -> int:
                 path.unlink() if path.is_file() else path.rmdir()
         build = start_build(repo.path)
         if number % 4 == 3:  # this one at a known moment, so that there is work to be found whatever the machine does
-            while build.poll() is None and not cm(repo.path, "status", "--json").json["vectors"]:
+            while build.poll() is None and not cm(repo.path, "status", "--json").json.get("vectors"):
                 time.sleep(0.02)
         else:
             time.sleep(rng.uniform(0.2, 1.5 * seconds + 1.0))
