@@ -19,10 +19,6 @@ from cmgit.cli.agent_hook import ASK_SECONDS, SLOW_SECONDS, Document, Hook, is_o
 from cmgit.cli.agent_line import reader_path
 from cmgit.view import resident
 
-TYPE_CHECKING = False  # importing `typing` would cost a prompt 2 ms
-if TYPE_CHECKING:
-    pass
-
 SETTINGS_SECONDS = 0.8
 """Without settings nothing is said: the context may be switched off."""
 
