@@ -100,7 +100,8 @@ class Hidden:
         self.best: list[NDArray[np.float32]] = []
         source = view.source(int(view.units.file[unit])) if embed else None
         if embed and source is not None:
-            row, units = unit - view.files[int(view.units.file[unit])].first_unit, source.facts.units
+            row = unit - view.files[int(view.units.file[unit])].first_unit
+            units: Any = source.facts.units
             kept = units.doc_start[row], units.doc_end[row]
             units.doc_start[row] = units.doc_end[row] = 0
             self.best = [embed(text) for at, text in unit_texts(source.data, source.facts) if at == row]

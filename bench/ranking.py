@@ -48,10 +48,10 @@ PRIOR = {
     "is a type": -0.3, "is statements": -0.5, "similar": 0.8, "often": 0.5, "unit similar": 1.5, "unit often": 0.7,
     "quoted": 0.3,
 }  # fmt: skip
-RARE = ("quoted", "phrase", "name", "name told", "tested")
+RARE: tuple[str, ...] = ("quoted", "phrase", "name", "name told", "tested")
 """Signals that few of the tasks have: held to the prior ten times as hard."""
 HOLD = 10.0
-NEVER = RARE
+NEVER: tuple[str, ...] = RARE
 """Signals that never count against a unit."""
 QUESTION_SHARE = 0.25
 """Weight of a repository's questions from doc comments beside that of a repository's tasks: they guard search by plain

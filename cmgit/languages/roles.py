@@ -15,7 +15,7 @@ from cmgit.core.records import Role
 _VENDOR = frozenset({"vendor", "vendors", "vendored", "third_party", "third-party", "thirdparty", "node_modules"})
 _VENDOR |= {"bower_components", "jspm_packages", ".yarn"}
 _BUILD = frozenset({"dist", "build", "out", "lib-min", ".next", ".nuxt", ".output", ".svelte-kit", "storybook-static"})
-_BUILD_ENDS = ("-dist", "_dist")  # what a build wrote for somebody else: `client-dist/` in a server's package
+_BUILD_END = "-dist"  # what a build wrote for somebody else: `client-dist/` in a server's package
 _GENERATED = frozenset({"__generated__", "generated", ".generated", "__codegen__"})
 _FIXTURE = frozenset({"fixtures", "__fixtures__", "__fixture__", "testdata", "test-data", "test_data", "__mocks__"})
 _FIXTURE |= {"__snapshots__", "__image_snapshots__", "__testfixtures__"}
@@ -82,7 +82,7 @@ def _roles(path: str) -> Iterator[Role]:
         yield Role.MINIFIED
     if places & _GENERATED or _FILE_GENERATED.search(name):
         yield Role.GENERATED
-    if outside & _BUILD or any(folder.endswith(_BUILD_ENDS) for folder in outside):
+    if outside & _BUILD or any(folder.endswith(_BUILD_END) for folder in outside):
         yield Role.BUILD
     if places & _FIXTURE or outside & _FIXTURE_OUTSIDE:
         yield Role.FIXTURE

@@ -9,8 +9,9 @@ import numpy as np
 from cmgit.core.facts import UnitKind
 from cmgit.core.record import record
 from cmgit.core.records import Role
+from cmgit.retrieve.misspelt import near_names
 from cmgit.retrieve.ports import View
-from cmgit.retrieve.prompt import Name, Place, Prompt
+from cmgit.retrieve.prompt import Name, Place, Prompt, is_distinctive
 from cmgit.words.split import is_ideographic
 
 MOST_NAMESAKES = 6
@@ -18,6 +19,9 @@ MOST_NAMESAKES = 6
 
 MOST_OUTRIGHT = 3
 """A name with more namesakes does not say outright which one is meant."""
+
+MISSPELT = 0.5
+"""Of a name's weight where the code knows only one like it: too little to answer for sure."""
 
 QUIET_ROLES = (Role.TEST, Role.FIXTURE, Role.VENDORED, Role.MINIFIED, Role.BUILD)
 
@@ -60,6 +64,10 @@ def find_focus(view: View, prompt: Prompt) -> Focus:
                 units.setdefault(unit, 1.0 if not units else 0.9)
     for name in (*prompt.names, *_ideographic_names(view, prompt)):
         found = _named(view, prompt, name, files)
+        if not (found or name.code) and (name.ticked or is_distinctive(name.last)):
+            for near in near_names(view, name.last, ticked=name.ticked):
+                for unit, weight in _named(view, prompt, Name(near, False, False), files):
+                    units[unit] = max(units.get(unit, 0.0), MISSPELT * weight)
         for unit, weight in found:
             units[unit] = max(units.get(unit, 0.0), weight)
         if (name.ticked or name.text != name.last) and not name.code and len(found) <= MOST_OUTRIGHT:

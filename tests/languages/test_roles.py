@@ -18,7 +18,6 @@ from cmgit.languages.roles import role_of
         ("dist/index.js", Role.BUILD),
         ("packages/a/dist/index.js", Role.BUILD),
         ("packages/server/client-dist/client.js", Role.BUILD),
-        ("deno_dist/context.ts", Role.BUILD),
         ("src/client-dist/a.ts", Role.SOURCE),
         ("redist/a.ts", Role.SOURCE),
         ("build/app.js", Role.BUILD),
