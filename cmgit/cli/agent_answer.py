@@ -19,14 +19,11 @@ from cmgit.cli.agent_hook import ASK_SECONDS, SLOW_SECONDS, Document, Hook, is_o
 from cmgit.cli.agent_line import reader_path
 from cmgit.view import resident
 
-SETTINGS_SECONDS = 0.8
-"""Without settings nothing is said: the context may be switched off."""
-
 
 def answer_event(hook: Hook, event: Event, where: Where, asked: AskedGit) -> None:
     """Say what this event gets, and note and log what it got. asked: git's settings."""
-    settings = read_settings(asked, min(hook.left, SETTINGS_SECONDS))
-    if settings is None:
+    settings = read_settings(asked, hook.settings_left)
+    if settings is None:  # the context may be switched off
         hook.log("nothing: git does not say in time what the settings are")
         return
     hook.settings = settings

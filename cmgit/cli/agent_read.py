@@ -35,10 +35,10 @@ def answer_read(hook: Hook, event: Event, where: Where) -> None:
         return
     if (path, shown) in session.shortened or len(data) < LEAST_BYTES:
         return
-    from cmgit.cli.agent_answer import SETTINGS_SECONDS, read_settings  # most reads are not shortened
+    from cmgit.cli.agent_answer import read_settings  # most reads are not shortened
     from cmgit.cli.agent_git import ask_settings
 
-    settings = read_settings(ask_settings(where.top), min(hook.left, SETTINGS_SECONDS))
+    settings = read_settings(ask_settings(where.top), hook.settings_left)
     if settings is None or not is_on(settings, "cm.context", True):
         return
     session.note(shortened=[path, shown])

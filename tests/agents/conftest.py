@@ -56,7 +56,7 @@ class HookServer:
     def __init__(self, home: Path, warm: bool, **env: str) -> None:
         self.home = home
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        self.env = {**kept, **FIXED_ENV, "HOME": str(home), "CMGIT_SERVE": "off", "CMGIT_HOOK_SECONDS": "30", **env}
+        self.env = {**kept, **FIXED_ENV, "HOME": str(home), "CMGIT_SERVE": "off", "CMGIT_HOOK_SECONDS": "60", **env}
         self.env["XDG_CACHE_HOME"] = os.environ.get("CMGIT_TEST_CACHE", "/tmp/cmgit-test-cache")
         arguments = [sys.executable, str(FORKED), *(["--warm"] if warm else [])]
         self.process = subprocess.Popen(

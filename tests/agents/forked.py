@@ -26,10 +26,17 @@ def preload() -> None:
     import cmgit.view.open  # noqa: F401
 
 
+SURE_TO_FIT = 16_000
+"""Bytes: no system's pipe takes less."""
+
+
 def run(case: dict[str, object]) -> dict[str, object]:
     stdin_out, stdin_into = os.pipe()
     out, out_into = os.pipe()
     err, err_into = os.pipe()
+    data = memoryview(base64.b64decode(str(case["data"])))
+    if len(data) <= SURE_TO_FIT:  # it is there before the hook looks: that looks for half a second only
+        data = data[os.write(stdin_into, data) :]
     started = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -57,7 +64,6 @@ def run(case: dict[str, object]) -> dict[str, object]:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for descriptor in (err, *(() if case.get("stdout") == "nobody reads" else (out,))):
             os.close(descriptor)
-        data = memoryview(base64.b64decode(str(case["data"])))
         while data:
             data = data[os.write(stdin_into, data) :]
         if case.get("stdin") == "stays open":

@@ -105,7 +105,7 @@ def test_without_a_snapshot_it_is_silent_and_a_build_starts(cold_hook: HookServe
     repo.git("config", "cm.vectors", "false")
     started = time.monotonic()
     assert cold_hook.prompt(repo.path, "fix `deliveryFee`").out == b""
-    assert time.monotonic() - started < 25  # of the 30 that it has; no build is waited for
+    assert time.monotonic() - started < 55  # of the 60 that it has; no build is waited for
     assert "no snapshot yet; a build was asked for" in log_of(repo.path)
     deadline = time.monotonic() + 180
     while not (repo.path / ".git/cm/trees").exists() or not list((repo.path / ".git/cm/trees").iterdir()):
@@ -189,7 +189,7 @@ def test_noise_never_reaches_the_client(shop: GitRepo, tmp_path: Path) -> None:
         {"hook_event_name": "UserPromptSubmit", "cwd": str(shop.path), "prompt": "fix `deliveryFee`"}
     ).encode()
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}", "CMGIT_NOISE": "1"}
-    env |= {"CMGIT_SERVE": "off", "CMGIT_HOOK_SECONDS": "30", "PYTHONIOENCODING": "ascii", "PYTHONWARNINGS": "always"}
+    env |= {"CMGIT_SERVE": "off", "CMGIT_HOOK_SECONDS": "60", "PYTHONIOENCODING": "ascii", "PYTHONWARNINGS": "always"}
     done = subprocess.run(
         [sys.executable, "-m", "cmgit.cli.agent_hook", "claude"],
         input=payload,
@@ -344,7 +344,7 @@ def test_half_an_event_is_no_event_even_when_the_pipe_stays_open(
 def test_a_prompt_of_five_megabytes_is_read_at_its_ends(hook: HookServer, shop: GitRepo) -> None:
     answer = hook.prompt(shop.path, "fix `deliveryFee`\n" + "log line that says nothing\n" * 200_000)
     assert "deliveryFee" in answer.text
-    assert answer.seconds < 25  # of 30
+    assert answer.seconds < 55  # of 60
 
 
 def test_more_than_any_client_sends_is_not_read_to_the_end(hook: HookServer, shop: GitRepo) -> None:

@@ -65,7 +65,7 @@ def test_an_answer_of_the_reader_loads_no_numpy_and_no_command_line(repo: GitRep
     repo.git("config", "cm.vectors", "false")
     index(repo.path)
     start(repo.path)
-    loaded, said = modules_for(repo.path, "how does `retryDelay` grow?", CMGIT_HOOK_SECONDS="30")
+    loaded, said = modules_for(repo.path, "how does `retryDelay` grow?", CMGIT_HOOK_SECONDS="60")
     assert b"return n * 2" in said
     assert not loaded & (COSTLY - {"typing"})
     assert not any(name.startswith("cmgit.retrieve") for name in loaded)
@@ -82,7 +82,7 @@ def test_the_reader_and_the_hook_alone_print_the_same_bytes(repo: GitRepo, run_d
         payload = json.dumps({"hook_event_name": "UserPromptSubmit", "cwd": str(repo.path), "prompt": prompt}).encode()
         answers = []
         for serve in ("on", "off"):
-            env = {**os.environ, "CMGIT_SERVE": serve, "CMGIT_HOOK_SECONDS": "30"}
+            env = {**os.environ, "CMGIT_SERVE": serve, "CMGIT_HOOK_SECONDS": "60"}
             answers.append(
                 subprocess.run(
                     [sys.executable, "-m", "cmgit.cli.agent_hook", "claude"],
