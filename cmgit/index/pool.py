@@ -15,9 +15,7 @@ from cmgit.core.records import BlobKey
 from cmgit.index.blobs import BlobProducts, process_blob
 
 INLINE_BYTES = 600_000
-BATCH_BYTES = 96_000
-BATCHES_AHEAD = 6
-"""For each worker: what keeps all of them busy while the first batch, which is handed out first, is a slow one."""
+BATCH_BYTES = 256_000
 
 Blob = tuple[BlobKey, bytes]
 
@@ -64,7 +62,7 @@ def spread(
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         for batch in batches(blobs):
             waiting.append(pool.submit(process_batch, batch, max_bytes))
-            if len(waiting) > workers * BATCHES_AHEAD:
+            if len(waiting) > workers * 2:
                 done = waiting.popleft().result()
                 advance(len(done))
                 yield from done
