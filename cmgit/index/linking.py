@@ -207,7 +207,8 @@ class LinkedSnapshot:
 
     def facts(self, path: str) -> BlobFacts:
         row = self.rows[path]
-        return self._opened.facts(int(self.table.facts_segment[row])).facts(int(self.table.facts_row[row]))
+        segment = self._opened.facts(int(self.table.facts_segment[row]))
+        return segment.facts(int(self.table.facts_row[row]), refs_later=True)
 
     def edges(self, path: str) -> FileEdges:
         row = self.rows[path]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -149,6 +150,7 @@ class FactsSegment:
     ) -> None:
         self._load_keys, self._load_strings, self._load_blobs, self._load_table = keys, strings, blobs, table
         self._tables: dict[str, Table] = {}
+        self._columns: dict[str, tuple[tuple[str, AnyArray], ...]] = {}  # all of a table, once a blob's facts are made
 
     @classmethod
     def of(cls, items: Sequence[tuple[BlobKey, BlobFacts]]) -> FactsSegment:
@@ -310,9 +312,15 @@ class FactsSegment:
         """The columns of one table (a key of TABLES), flat over all blobs, see `offsets`."""
         return self._table(name)
 
-    def facts(self, row: int) -> BlobFacts:
-        """Everything about one blob; `strings` is the segment's own tuple, the columns are lists."""
+    def facts(self, row: int, *, refs_later: bool = False) -> BlobFacts:
+        """Everything about one blob; `strings` is the segment's own tuple, the columns are lists.
+
+        Args:
+            refs_later: references are read when a column of theirs is asked for. Linking looks into many files for
+                what they declare, and at the references of few.
+        """
         blobs = self._blobs[0]
+        refs = _LaterRefs(self, row) if refs_later else RefColumns(**self._slice("refs", row))
         return BlobFacts(
             language=self.keys[row].language,
             status=self.status(row),
@@ -321,7 +329,7 @@ class FactsSegment:
             lines=int(blobs["lines"][row]),
             strings=self.strings,
             units=UnitColumns(**self._slice("units", row)),
-            refs=RefColumns(**self._slice("refs", row)),
+            refs=cast("RefColumns", refs),
             imports=ImportColumns(**self._slice("imports", row)),
             exports=ExportColumns(**self._slice("exports", row)),
             values=ValueColumns(**self._slice("values", row)),
@@ -332,12 +340,32 @@ class FactsSegment:
     def _slice(self, table: str, row: int) -> dict[str, list[int]]:
         offsets = self.offsets(table)
         first, last = int(offsets[row]), int(offsets[row + 1])
-        return {name: column[first:last].tolist() for name, column in self._table(table).items()}
+        columns = self._columns.get(table)
+        if columns is None:
+            columns = self._columns[table] = tuple(self._table(table).items())
+        return {name: column[first:last].tolist() for name, column in columns}
 
     @cached_property
     def units(self) -> UnitArrays:
         """The units of all blobs; decodes no other table."""
         return UnitArrays(self.offsets("units"), self.strings, **self._table("units"))
+
+
+class _LaterRefs:
+    """The references of a blob as `RefColumns`, read when a column is asked for."""
+
+    def __init__(self, segment: FactsSegment, row: int) -> None:
+        self._segment, self._row = segment, row
+        self._refs: RefColumns | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._refs is None:
+            self._refs = RefColumns(**self._segment._slice("refs", self._row))
+        return getattr(self._refs, name)
+
+    def __len__(self) -> int:
+        offsets = self._segment.offsets("refs")
+        return int(offsets[self._row + 1] - offsets[self._row])
 
 
 @record

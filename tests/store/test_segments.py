@@ -72,6 +72,14 @@ def test_columns_of_facts_are_lists_and_strings_are_shared(store: SegmentStore) 
     assert all(type(fact.units.start) is list and type(fact.args) is list for fact in facts)
 
 
+def test_references_that_are_read_later_say_the_same(store: SegmentStore) -> None:
+    segment = store.open_facts(store.write_facts("r", facts_items(3, 4)))
+    for row in range(4):
+        later = segment.facts(row, refs_later=True)
+        assert len(later.refs) == len(segment.facts(row).refs)
+        assert said(later) == said(segment.facts(row))
+
+
 def test_units_are_read_without_references_or_values(store: SegmentStore, monkeypatch: pytest.MonkeyPatch) -> None:
     segment = store.open_facts(store.write_facts("r", facts_items(4, 4)))
     seen: list[str] = []
