@@ -9,7 +9,6 @@ import numpy as np
 from cmgit.core.facts import UnitKind
 from cmgit.core.record import record
 from cmgit.core.records import Role
-from cmgit.retrieve.misspelt import near_names
 from cmgit.retrieve.ports import View
 from cmgit.retrieve.prompt import Name, Place, Prompt, is_distinctive
 from cmgit.words.split import is_ideographic
@@ -65,6 +64,8 @@ def find_focus(view: View, prompt: Prompt) -> Focus:
     for name in (*prompt.names, *_ideographic_names(view, prompt)):
         found = _named(view, prompt, name, files)
         if not (found or name.code) and (name.ticked or is_distinctive(name.last)):
+            from cmgit.retrieve.misspelt import near_names  # most prompts write no unknown name
+
             for near in near_names(view, name.last, ticked=name.ticked):
                 for unit, weight in _named(view, prompt, Name(near, False, False), files):
                     units[unit] = max(units.get(unit, 0.0), MISSPELT * weight)

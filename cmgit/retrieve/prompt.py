@@ -58,6 +58,7 @@ _AMONG_IDEOGRAPHS = lazy(rf"(?<={_IDEOGRAPH}){_ASCII_NAME}|{_ASCII_NAME}(?={_IDE
 # In a text of another script a Latin word is a name: "исправь traverse". Whether the code has it is for `focus` to say.
 _OTHER_SCRIPT = lazy(r"[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}")
 _LATIN_WORD = lazy(r"(?<![\w$.@/:-])([A-Za-z_$][A-Za-z0-9_$]{2,})(?![\w$@/:-]|\.\w)", re.ASCII)
+_PATHS = lazy(r"\S*[/.][^\s.]\S*")
 MOST_LATIN = 4  # words; with more of them the text is mixed, and they are its words
 _TOOLS = frozenset("git npm pnpm yarn npx bun node docker github gitlab css html json yaml api url http readme".split())  # noqa: SIM905
 _CALLEE = lazy(
@@ -312,6 +313,7 @@ def _names(prose: str, code: str) -> tuple[Name, ...]:
 
 def _bare_names(prose: str) -> list[str]:
     """Latin words of a text in another script that are neither words about the work nor tools."""
+    prose = _PATHS.sub(" ", prose)  # a file's name says nothing of the language that is spoken
     if not _OTHER_SCRIPT.search(prose):
         return []
     words = list(dict.fromkeys(_LATIN_WORD.findall(prose)))
