@@ -9,31 +9,29 @@ written before a kill is found by the next build, so an interrupted first index 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
 from cmgit.core.config import Config
-from cmgit.core.errors import CmgitError, ModelUnavailable, SegmentDamaged
+from cmgit.core.errors import ModelUnavailable, SegmentDamaged
 from cmgit.core.facts import CONFIG_LANGUAGE, BlobFacts, BlobStatus
 from cmgit.core.records import BlobKey, Pending, Progress, ProgressCallback
 from cmgit.git.locate import Location
 from cmgit.git.objects import Objects, open_objects
-from cmgit.git.past import commit_of
 from cmgit.index.catalog import Catalog, read_catalog
 from cmgit.index.changes import Changes, changes_since
 from cmgit.index.entries import reader
 from cmgit.index.gather import Gathered, gather_blobs, key_of
-from cmgit.index.history import history_at
+from cmgit.index.kept_history import KeptHistory
 from cmgit.index.linking import link_changes
 from cmgit.index.plan import Plan
 from cmgit.index.pool import allowed_processors
 from cmgit.index.recipes import Recipes, current_recipes
 from cmgit.index.report import BuildReport, Stopwatch
 from cmgit.index.retention import collect_garbage
-from cmgit.index.tables import TableBlobs, assemble_manifest, distinct_sources, entries_with, source_rows, with_vectors
+from cmgit.index.tables import assemble_manifest, distinct_sources, entries_with, source_rows, with_vectors
 from cmgit.index.tables import wanted_keys as text_keys
 from cmgit.index.vectors import FLUSH_VECTORS, embed_texts, missing_texts
 from cmgit.snapshot.compact import compact
@@ -59,6 +57,7 @@ class Job:
     progress: ProgressCallback
     warn: Warn
     watch: Stopwatch
+    past: KeptHistory
     on_demand: bool
 
 
@@ -81,10 +80,12 @@ def build(
     """
     recipes = current_recipes(config)
     store = SegmentStore(location.cm_dir)
-    job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), on_demand)
+    past = KeptHistory(location, tree, wanted=not on_demand)
+    job = Job(location, tree, config, recipes, store, progress, warn, Stopwatch(), past, on_demand)
     ready = load(location.cm_dir, tree, recipes.snapshot, lambda name: warn(f"{name} is damaged and is made anew"))
     if ready is not None and complete(ready, job) and intact(ready, store):
-        keep_history(job)
+        with job.watch.stage("history"):
+            job.past.keep()
         return done_already(ready, job)
 
     def waiting(owner: LockOwner | None) -> None:
@@ -106,7 +107,8 @@ def build_locked(job: Job, lock: BuilderLock) -> BuildReport:
             if base is None:
                 raise
             manifest, gathered, embedded = run_stages(job, objects, None)
-    keep_history(job, manifest)
+    with job.watch.stage("history"):
+        job.past.keep(manifest)
     with job.watch.stage("tidy"):
         manifest = tidy(job, lock, manifest)
     return report(job, gathered, manifest, embedded)
@@ -126,6 +128,7 @@ def run_stages(job: Job, objects: Objects, base: Manifest | None) -> tuple[Manif
     with job.watch.stage("parse"):
         files = changes.plan.files
         gathered = gather_blobs(files, objects, job.store, catalog, job.recipes, job.config, job.progress)
+    job.past.begin()
     manifest = link_and_publish(job, base, changes, gathered, catalog)
     embedded = 0
     if job.config.vectors:
@@ -146,17 +149,6 @@ def earlier_snapshot(job: Job) -> Manifest | None:
             refs = {ref for ref in manifest.segments if ref.kind == VECTORS and kept and job.store.whole(ref)}
             return with_vectors(manifest, refs, job.recipes.vectors if kept else "")
     return None
-
-
-def keep_history(job: Job, manifest: Manifest | None = None) -> None:
-    """What the commits before HEAD say, so that no question has to wait for it. Part of no snapshot: it is the
-    commit's, and a tree may have several."""
-    if job.on_demand:
-        return
-    with job.watch.stage("history"), suppress(CmgitError):  # who asks a question is told
-        commit = commit_of(job.location, "HEAD")
-        if commit is not None and commit.tree == job.tree:
-            history_at(job.location, commit.oid, blobs=TableBlobs(manifest.files) if manifest is not None else None)
 
 
 def facts_reader(store: SegmentStore, catalog: Catalog, gathered: Gathered) -> Callable[[BlobKey], BlobFacts | None]:
@@ -229,7 +221,7 @@ def lacking_texts(
 ) -> dict[bytes, str]:
     """The texts that have no vector, in the order in which they are to be embedded. lacking: their keys, sorted."""
     plan = Plan(entries_with(manifest.files, opened, lacking), ())
-    recent = recent_changes(job) if len(lacking) >= FLUSH_VECTORS else {}
+    recent = job.past.recent_changes() if len(lacking) >= FLUSH_VECTORS else {}
     roles = {key_of(entry): int(entry.role) for entry in reversed(plan.files)}
     facts = facts_reader(job.store, catalog, Gathered())
 
@@ -246,20 +238,6 @@ def lacking_texts(
         facts_of,
         roles.__getitem__,
     )
-
-
-def recent_changes(job: Job) -> dict[str, int]:
-    """Path → how many of the commits that count ago it was changed last; empty where HEAD is another tree."""
-    history = None
-    with suppress(CmgitError):
-        commit = None if job.on_demand else commit_of(job.location, "HEAD")
-        history = history_at(job.location, commit.oid) if commit is not None and commit.tree == job.tree else None
-    recent: dict[str, int] = {}
-    if history is not None:
-        for row, path in zip(history.changed_commit.tolist(), history.changed_path.tolist(), strict=True):
-            name = history.paths[path]
-            recent[name] = min(row, recent.get(name, row))
-    return recent
 
 
 def embed_missing(job: Job, catalog: Catalog, texts: dict[bytes, str]) -> int:

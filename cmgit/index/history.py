@@ -11,7 +11,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -56,31 +56,30 @@ def history_recipe() -> str:
 
 
 def history_at(
-    location: Location, commit: str, make: bool = True, blobs: Mapping[str, str] | None = None
+    location: Location,
+    commit: str,
+    make: bool = True,
+    blobs: Mapping[str, str] | None = None,
+    told: Callable[[], Told] | None = None,
 ) -> History | None:
     """The history of a commit, kept or made now.
 
     Args:
         make: False takes only what is kept, and gives None where that is nothing.
         blobs: path → blob id of the commit's tree, where the caller has listed it.
+        told: what `read_past` gives, where the caller has begun it.
 
     Raises:
         CmgitError: git cannot tell it (a partial clone lacks the blobs), or was ended from outside, twice.
     """
-    folder = Path(location.cm_dir) / FOLDER
-    place = folder / f"{commit}-{history_recipe()}"
+    place = place_of(location, commit)
+    folder = place.parent
     kept = _load(place)
     if kept is not None:
         return kept[0]
     if not make:
         return None
-    words = _Words()
-    try:
-        commits = _read(location, commit, folder, words)
-    except GitFailed as error:
-        if error.code >= 0:
-            raise
-        commits = _read(location, commit, folder, words)  # killed by a signal: that says nothing of the repository
+    commits, words = read_past(location, commit) if told is None else told()
     history = history_of(commits, _blobs(location, commit) if blobs is None else blobs, words)
     # A store that cannot be written, or is removed meanwhile: the next reader makes it again.
     with contextlib.suppress(CmgitError, OSError):
@@ -90,7 +89,24 @@ def history_at(
     return history
 
 
-def _read(location: Location, commit: str, folder: Path, words: _Words) -> list[PastCommit]:
+def place_of(location: Location, commit: str) -> Path:
+    """Where the history of a commit is kept."""
+    return Path(location.cm_dir) / FOLDER / f"{commit}-{history_recipe()}"
+
+
+def read_past(location: Location, commit: str) -> Told:
+    """The commits, newest first, and the terms of those whose history was kept. Raises as `history_at`."""
+    words = Words()
+    folder = Path(location.cm_dir) / FOLDER
+    try:
+        return _read(location, commit, folder, words), words
+    except GitFailed as error:
+        if error.code >= 0:
+            raise
+        return _read(location, commit, folder, words), words  # killed by a signal: that says nothing of the repository
+
+
+def _read(location: Location, commit: str, folder: Path, words: Words) -> list[PastCommit]:
     """The commit and those before it, newest first; what the newest kept file has of them is not read again."""
     oids = ancestors(location, commit, MOST_COMMITS)
     known = {past.oid: past for past in _newest(folder, words)}
@@ -99,7 +115,7 @@ def _read(location: Location, commit: str, folder: Path, words: _Words) -> list[
     return [known[oid] for oid in oids]
 
 
-class _Words(dict[str, list[str]]):
+class Words(dict[str, list[str]]):
     """Commit → terms of its message; those of older commits were kept, and splitting them all anew took half the time
     of a history."""
 
@@ -109,9 +125,12 @@ class _Words(dict[str, list[str]]):
         return self[commit.oid]
 
 
-def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str], words: _Words | None = None) -> History:
+Told = tuple[list[PastCommit], Words]
+
+
+def history_of(commits: Iterable[PastCommit], blobs: Mapping[str, str], words: Words | None = None) -> History:
     """Columns of commits, newest first. blobs: path → blob id at the newest."""
-    words = _Words() if words is None else words
+    words = Words() if words is None else words
     by_term: dict[str, list[tuple[int, int]]] = {}
     lengths: list[int] = []
     changed: list[tuple[int, str]] = []

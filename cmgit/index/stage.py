@@ -12,6 +12,7 @@ from cmgit.index.build import Job, embed_missing, facts_reader
 from cmgit.index.catalog import read_catalog
 from cmgit.index.entries import reader
 from cmgit.index.gather import gather_blobs
+from cmgit.index.kept_history import KeptHistory
 from cmgit.index.plan import plan_files
 from cmgit.index.recipes import current_recipes
 from cmgit.index.report import Stopwatch
@@ -38,7 +39,8 @@ def stage(location: Location, tree: str, objects_dir: str, config: Config) -> st
         return f"tree {tree} has a snapshot already"
     store = SegmentStore(location.cm_dir)
     warnings: list[str] = []
-    job = Job(location, tree, config, recipes, store, no_progress, warnings.append, Stopwatch(), False)
+    past = KeptHistory(location, tree, wanted=False)
+    job = Job(location, tree, config, recipes, store, no_progress, warnings.append, Stopwatch(), past, False)
     lock = wait_lock(location.cm_dir, "stage", timeout=LOCK_SECONDS)
     if lock is None:
         raise CmgitError("another build runs", "it is made after the commit")
