@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import ranking
 from numpy.typing import NDArray
-from questions import QUESTIONS, is_answer
+from questions import QUESTIONS, folder_of, is_answer, read_questions
 from ranking import Case
 
 from cmgit.cli.session import default_cache_dir
@@ -156,11 +156,10 @@ def main() -> None:
     options = parser.parse_args()
     config = Config(vectors=not options.words, cache_dir=str(default_cache_dir()))
     embed = None if options.words else load_model(config.cache_dir, config.model_dir).embed_query
-    rows = [json.loads(row) for row in QUESTIONS.read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if not row["held_out"]]
+    rows = [row for row in read_questions(QUESTIONS, options.repos) if not row["held_out"]]
     cases: list[Case] = []
     for repo, rev in dict.fromkeys((row["repo"], row["rev"]) for row in rows):
-        view = open_view(locate(str(options.repos / repo.replace("/", "+"))), config, rev, no_progress, print)
+        view = open_view(locate(str(folder_of(options.repos, repo))), config, rev, no_progress, print)
         cases += [case for row in rows if row["repo"] == repo for case in asked(view, row, embed)]
         if options.docs is None or repo in options.docs:
             cases += doc_cases(view, repo, embed)

@@ -58,6 +58,18 @@ def line(label: str, rows: Sequence[Figures]) -> str:
     return f"{label:26s} {len(rows):3d}  {means}"
 
 
+def read_questions(path: Path, repos: Path) -> list[dict[str, Any]]:
+    """The questions about clones that are there; of others it is said that they are left out."""
+    found: list[dict[str, Any]] = [json.loads(row) for row in path.read_text(encoding="utf-8").splitlines()]
+    for repo in sorted({one["repo"] for one in found if not folder_of(repos, one["repo"]).is_dir()}):
+        print(f"{repo} is left out: there is no {folder_of(repos, repo)}")
+    return [one for one in found if folder_of(repos, one["repo"]).is_dir()]
+
+
+def folder_of(repos: Path, repo: str) -> Path:
+    return repos / repo.replace("/", "+")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repos", type=Path, required=True)
@@ -67,11 +79,10 @@ def main() -> None:
     options = parser.parse_args()
     config = Config(vectors=not options.words, cache_dir=str(default_cache_dir()))
     embed = None if options.words else load_model(config.cache_dir, config.model_dir).embed_query
-    questions = [json.loads(row) for row in options.questions.read_text(encoding="utf-8").splitlines()]
+    questions = read_questions(options.questions, options.repos)
     halves: dict[bool, list[Figures]] = {False: [], True: []}
     for repo, rev in dict.fromkeys((one["repo"], one["rev"]) for one in questions):
-        folder = options.repos / repo.replace("/", "+")
-        view = open_view(locate(str(folder)), config, rev, no_progress, lambda _: None)
+        view = open_view(locate(str(folder_of(options.repos, repo))), config, rev, no_progress, lambda _: None)
         asked = [one for one in questions if one["repo"] == repo]
         rows = [measure(view, one, embed) for one in asked]
         for one, row in zip(asked, rows, strict=True):
