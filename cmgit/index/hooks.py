@@ -85,9 +85,10 @@ def drain(cm_dir: str, config_of: ConfigOf, patience: float) -> int:
     while True:
         if not is_signed(mark):  # or a hook that started another process wrote that one's id over ours
             mark.write_text(f"{os.getpid()}\n")
+        off = hook_is_off(cm_dir)  # first: a rebase leaves its request, then switches the hook off
         requests, staged = waiting_requests(cm_dir), staged_indexes(cm_dir)
         rebasing = any(operation_in_progress(request.git_dir) == "rebase" for request in requests)
-        if hook_is_off(cm_dir) and (staged or not rebasing):
+        if off and (staged or not rebasing):
             if not rebasing:
                 switch_on(cm_dir)
             for index in staged:  # commits that no post-commit hook tells of
