@@ -51,17 +51,19 @@ def assemble(
     budget: int,
     named: NamedLines | None = None,
     characters: int | None = None,
+    weigh: Weigher | None = None,
 ) -> Assembled:
     """Spend the budget in the order of the design; deterministic for the same ranking.
 
     Args:
         named: lines that the prompt names; those of a root are shown, however large it is.
         characters: of the text that the pieces will make, headings included; None where they are not limited.
+        weigh: see `weigher`; one for all layouts of an answer spares their work.
     """
     limits = DETAILS[detail]
     ledger = Ledger(view, budget)
     omitted: dict[str, int] = {}
-    weigh = _weigher(view, ranking.terms)
+    weigh = weigh or weigher(view, ranking.terms)
     lines = named or {}
     lifted = [around_callback(view, root, lines) for root in roots]
     roots = list({root.unit: root for root, _ in lifted}.values())
@@ -163,7 +165,7 @@ def _count(omitted: dict[str, int], reason: str) -> None:
     omitted[reason] = omitted.get(reason, 0) + 1
 
 
-def _weigher(view: View, terms: dict[str, float]) -> Weigher:
+def weigher(view: View, terms: dict[str, float]) -> Weigher:
     """Rarity of a term of the prompt in this view times its weight; 0 for other terms."""
     known: dict[str, float] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from cmgit.core.record import record
 from cmgit.words.split import terms_of
@@ -86,8 +86,8 @@ def telling_parts(
     chosen = [line.end <= head.end or line.start < head.end for line in lines]
     room -= sum(line.end - line.start for line, taken in zip(lines, chosen, strict=True) if taken)
     room = _choose_named(data, lines, chosen, [line - first_line for line in named], room)
-    may_tell = weigh.may_tell if isinstance(weigh, Weigher) else _anything
-    values = [_value(text, weigh) if may_tell(text) else 0.0 for text in (data[s.start : s.end] for s in lines)]
+    value = weigh.value if isinstance(weigh, Weigher) else partial(_value, weigh=weigh)
+    values = [value(data[line.start : line.end]) for line in lines]
     for best in sorted((i for i, value in enumerate(values) if value > 0), key=lambda i: (-values[i], i)):
         for before, after in ((LINES_BEFORE, LINES_AFTER), (0, 1), (0, 0)):
             window = [i for i in range(max(0, best - before), min(len(lines), best + after + 1)) if not chosen[i]]
@@ -177,10 +177,6 @@ def _merged(data: bytes, lines: Sequence[Span], chosen: list[bool]) -> list[Span
     return spans
 
 
-def _anything(_: bytes) -> bool:
-    return True
-
-
 class Weigher:
     """Weight of a term, and which lines can hold one at all: most hold none, and splitting them is dear.
 
@@ -194,9 +190,17 @@ class Weigher:
         heads = sorted({_head(term) for term in words if term.isascii()})
         self._heads = re.compile("|".join(map(re.escape, heads)).encode()) if heads else None
         self._many = len(words) > MANY_TERMS
+        self._values: dict[bytes, float] = {}
 
     def __call__(self, term: str) -> float:
         return self._weigh(term)
+
+    def value(self, line: bytes) -> float:
+        """Weight of a line. Kept: an answer is laid out several times until its headings fit too."""
+        found = self._values.get(line)
+        if found is None:
+            found = self._values[line] = _value(line, self) if self.may_tell(line) else 0.0
+        return found
 
     def may_tell(self, line: bytes) -> bool:
         """False only where no term of the line has a weight."""

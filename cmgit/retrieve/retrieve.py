@@ -12,7 +12,7 @@ from cmgit.core.config import Config
 from cmgit.core.errors import UsageError
 from cmgit.core.records import Context, RankedUnit
 from cmgit.retrieve import weights
-from cmgit.retrieve.assemble import DETAILS, assemble
+from cmgit.retrieve.assemble import DETAILS, assemble, weigher
 from cmgit.retrieve.focus import find_focus
 from cmgit.retrieve.lines import NamedLines, named_lines
 from cmgit.retrieve.near import nearer
@@ -140,8 +140,9 @@ def _answer(
     longest = (most_characters(config, limit) if most is None else most) - measure(note)
     notes = notes_part(view, config, limit)
     budget = limit - notes.expected([_spot(view, root.unit) for root in roots]) if notes else limit
+    weigh = weigher(view, ranking.terms)
     for _ in range(ATTEMPTS):
-        assembled = assemble(view, ranking, roots, detail, budget, named, longest)
+        assembled = assemble(view, ranking, roots, detail, budget, named, longest, weigh)
         if not assembled.pieces:
             break
         files = dict.fromkeys(piece.file for piece in assembled.pieces)
