@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from ranking import Case
 from cmgit.cli.session import default_cache_dir
 from cmgit.core.config import Config
 from cmgit.core.facts import UnitKind
-from cmgit.core.records import Role, no_progress
+from cmgit.core.records import no_progress
 from cmgit.embed.model import load_model
 from cmgit.embed.texts import unit_texts
 from cmgit.git.locate import locate
@@ -40,6 +38,7 @@ from cmgit.view.view import View
 
 Embed = Callable[[str], NDArray[np.float32]]
 WEIGHTS = Path(__file__).resolve().parent.parent / "cmgit" / "retrieve" / "asked.py"
+DOCUMENTED = (UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CLASS)
 MOST_DOCS = 40  # of a repository
 ranking.RIDGE = 0.005
 ranking.HOLD = 4.0
@@ -71,25 +70,6 @@ def asked(view: View, question: dict[str, Any], embed: Any) -> list[Case]:
         return is_answer(seen.path, seen.kind, seen.name, gold)
 
     return read_case(view, question["repo"], question["query"], answers, files, embed)
-
-
-def documented(view: View) -> list[tuple[int, str]]:
-    """Functions and classes of sources with the first sentence of their doc comment, in a fixed order without order."""
-    column, found = view.units.column, []
-    kinds, first, last = column("kind"), column("doc_start"), column("doc_end")
-    size = column("end") - column("start")
-    for unit in np.flatnonzero((last > first) & (size > 120)).tolist():
-        file = int(view.units.file[unit])
-        wanted = kinds[unit] in (UnitKind.FUNCTION, UnitKind.METHOD, UnitKind.CLASS)
-        source = view.source(file) if wanted and view.files[file].role == Role.SOURCE else None
-        if source is not None:
-            text = source.data[int(first[unit]) : int(last[unit])].decode("utf-8", "replace")
-            text = re.sub(r"\n\s*\*\s?", " ", re.sub(r"^[\s/*]+|[\s*/]+$", "", text))
-            sentence = re.split(r"(?<=[.!?])\s|\s@\w+|\n\n", text)[0].strip()
-            if 4 <= len(sentence.split()) <= 25 and not re.search(r"eslint|ts-ignore|istanbul|@", sentence):
-                found.append((unit, sentence))
-    random.Random(7).shuffle(found)
-    return found[:MOST_DOCS]
 
 
 class Hidden:
@@ -138,7 +118,7 @@ class _Without:
 
 def doc_cases(view: View, repo: str, embed: Embed | None) -> list[Case]:
     found = []
-    for unit, sentence in documented(view):
+    for unit, sentence in ranking.documented(view, DOCUMENTED)[:MOST_DOCS]:
         hidden: Any = Hidden(view, unit, embed)
         files = {int(view.units.file[unit])}
         found += read_case(hidden, ranking.QUESTIONS + repo, sentence, unit.__eq__, files, embed)

@@ -15,6 +15,7 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -100,25 +101,32 @@ def read_case(folder: Path, task: dict[str, Any], config: Config, embed: Any) ->
     return Case(task["repo"], found.rows, found.signals, found.role, view.units.file[found.rows], golds, gold_files)
 
 
-def questions(folder: Path, repo: str, rev: str, config: Config) -> list[Case]:
-    """First sentences of doc comments as questions for their functions, by words alone, doc comments unheard."""
-    view = open_view(locate(str(folder)), replace(config, vectors=False), rev, no_progress, print)
-    view.past = None
-    column, found = view.units.column, []
+def documented(view: View, wanted: Sequence[UnitKind]) -> list[tuple[int, str]]:
+    """Units of sources of the wanted kinds with the first sentence of their doc comment, shuffled in a fixed way."""
+    column = view.units.column
     kinds, first, last = column("kind"), column("doc_start"), column("doc_end")
-    heard, tuned.FIELDS = tuned.FIELDS, (*tuned.FIELDS[:2], 0.0, *tuned.FIELDS[3:])
-    asked: list[tuple[int, str]] = []
-    for unit in np.flatnonzero(last > first).tolist():
+    size = column("end") - column("start")
+    found: list[tuple[int, str]] = []
+    for unit in np.flatnonzero((last > first) & (size > 120)).tolist():
         file = int(view.units.file[unit])
-        code = kinds[unit] in (UnitKind.FUNCTION, UnitKind.METHOD) and column("end")[unit] - column("start")[unit] > 120
-        source = view.source(file) if code and view.files[file].role == Role.SOURCE else None
+        source = view.source(file) if kinds[unit] in wanted and view.files[file].role == Role.SOURCE else None
         if source is not None:
             text = source.data[int(first[unit]) : int(last[unit])].decode("utf-8", "replace")
             text = re.sub(r"\n\s*\*\s?", " ", re.sub(r"^[\s/*]+|[\s*/]+$", "", text))
             sentence = re.split(r"(?<=[.!?])\s|\s@\w+|\n\n", text)[0].strip()
             if 4 <= len(sentence.split()) <= 25 and not re.search(r"eslint|ts-ignore|istanbul|@", sentence):
-                asked.append((unit, sentence))
-    random.Random(7).shuffle(asked)
+                found.append((unit, sentence))
+    random.Random(7).shuffle(found)
+    return found
+
+
+def questions(folder: Path, repo: str, rev: str, config: Config) -> list[Case]:
+    """First sentences of doc comments as questions for their functions, by words alone, doc comments unheard."""
+    view = open_view(locate(str(folder)), replace(config, vectors=False), rev, no_progress, print)
+    view.past = None
+    found: list[Case] = []
+    heard, tuned.FIELDS = tuned.FIELDS, (*tuned.FIELDS[:2], 0.0, *tuned.FIELDS[3:])
+    asked = documented(view, (UnitKind.FUNCTION, UnitKind.METHOD))
     for unit, sentence in asked[:MOST_QUESTIONS]:
         prompt = read_prompt(sentence)
         seen = candidates(view, prompt, read_query(prompt), find_focus(view, prompt), None)
